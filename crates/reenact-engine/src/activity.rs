@@ -6,12 +6,13 @@
 //! does an operation: the process's first thread is `main`, any other is *foreign*, known by its thread's name and by
 //! how many of that name came before it.
 
+mod birth;
+
 use std::{
     any::Any,
     cell::{Cell, RefCell},
     ffi::c_void,
     mem::ManuallyDrop,
-    panic::Location,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicU64, Ordering::Relaxed},
@@ -20,14 +21,15 @@ use std::{
 
 use reenact_trace::{Appender, Origin};
 
+pub use self::birth::{Birth, Life, Lineage};
+pub(crate) use self::birth::{begin_explored, end_explored};
+
 use crate::{
-    ActivitySlot, Ending, Latch, Newborn, Op,
+    ActivitySlot, Ending, Latch, Newborn,
     attempt::Attempting,
     captured::CLOCKS,
     controller::{self, Controller},
-    explore,
     external::untracked,
-    life,
     mode::{self, Mode},
     record::{Me, RecorderState, Recording, token_of},
     replay::fast_path::FastPath,
@@ -36,7 +38,7 @@ use crate::{
 
 /// An activity under a controller.
 #[derive(Debug)]
-pub struct Activity {
+pub struct ControlledActivity {
     /// The number that the controller gave it.
     pub number: u32,
     /// Its place in the family tree, as in `main.2.0`. Empty for a light activity, of which there may be millions.
@@ -49,9 +51,9 @@ pub struct Activity {
     pub(crate) kept: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
-impl Activity {
-    fn new(number: u32, family: String, name: String) -> Arc<Activity> {
-        Arc::new(Activity {
+impl ControlledActivity {
+    fn new(number: u32, family: String, name: String) -> Arc<ControlledActivity> {
+        Arc::new(ControlledActivity {
             number,
             family,
             name,
@@ -139,7 +141,7 @@ pub(crate) enum Local {
 /// An activity under a controller, as the thread that runs it knows it.
 pub(crate) struct Controlled {
     pub(crate) controller: Arc<dyn Controller>,
-    pub(crate) activity: Arc<Activity>,
+    pub(crate) activity: Arc<ControlledActivity>,
     /// The generation of the controller that it belongs to.
     generation: u32,
     children: AtomicU64,
@@ -151,14 +153,14 @@ pub(crate) struct Controlled {
 
 thread_local! {
     pub(crate) static HOT: Hot = const { Hot { token: Cell::new(NOBODY), word: Cell::new(std::ptr::null_mut()), fast_path: Cell::new(std::ptr::null()), fiber: Cell::new(std::ptr::null()), slot: Cell::new(std::ptr::null()), recorder_state: Cell::new(std::ptr::null_mut()), guest: Cell::new(std::ptr::null_mut()), appender: Cell::new(std::ptr::null_mut()), is_ours: Cell::new(false), maps: Cell::new(std::ptr::null_mut()), attempting: Cell::new(Attempting::Nothing), untracked: Cell::new(0) } };
-    static LOCAL: RefCell<Slot> = const { RefCell::new(ManuallyDrop::new(None)) };
+    static LOCAL: RefCell<LocalSlot> = const { RefCell::new(ManuallyDrop::new(None)) };
     /// Whether the thread has left its activity.
     static HAS_LEFT: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The activity of a thread. It is not destroyed with other thread-locals, whose destructors may do operations: it ends
 /// after all of them, see [`install`].
-type Slot = ManuallyDrop<Option<Local>>;
+type LocalSlot = ManuallyDrop<Option<Local>>;
 
 /// Ends the activity of the calling thread, which exits or ends the process.
 pub(crate) fn leave() {
@@ -351,7 +353,7 @@ pub(crate) fn aside_explored(action: impl FnOnce()) {
 /// A thread leaves its activity when it exits. Of the two mechanisms for that, thread-local destructors and those of
 /// POSIX keys, the system runs the latter last; so what the former do still belongs to the activity. At the exit of a
 /// process neither runs for all threads: see `at_exit` in `record.rs`.
-fn install(slot: &mut Slot, mut local: Local) {
+fn install(slot: &mut LocalSlot, mut local: Local) {
     match &mut local {
         Local::Recording(recording) => sit(recording),
         Local::Controlled(controlled) => {
@@ -403,11 +405,15 @@ impl Controlled {
         Controlled::of(
             controller,
             0,
-            Activity::new(number, String::new(), name.to_owned()),
+            ControlledActivity::new(number, String::new(), name.to_owned()),
         )
     }
 
-    fn of(controller: Arc<dyn Controller>, generation: u32, activity: Arc<Activity>) -> Controlled {
+    fn of(
+        controller: Arc<dyn Controller>,
+        generation: u32,
+        activity: Arc<ControlledActivity>,
+    ) -> Controlled {
         Controlled {
             controller,
             activity,
@@ -440,7 +446,7 @@ impl Controlled {
 
     fn register(
         origin: Origin,
-        parent: Option<(&Activity, u64)>,
+        parent: Option<(&ControlledActivity, u64)>,
         name: String,
     ) -> Option<Controlled> {
         let (controller, generation) = controller::current()?;
@@ -455,7 +461,7 @@ impl Controlled {
             _ if name.is_empty() => "foreign".to_owned(),
             _ => format!("foreign({name})"),
         };
-        let activity = Activity::new(number, family, name);
+        let activity = ControlledActivity::new(number, family, name);
         let mut controlled = Controlled::of(controller, generation, activity);
         controlled.is_foreign = origin == Origin::Foreign;
         Some(controlled)
@@ -469,7 +475,7 @@ impl Controlled {
     /// The light activity with this number, which is about to run for the first time.
     pub(crate) fn light(number: u32, first: u32) -> Option<Controlled> {
         let (controller, generation) = controller::current()?;
-        let activity = Activity::new(number, String::new(), String::new());
+        let activity = ControlledActivity::new(number, String::new(), String::new());
         controller.begin(&activity, Some(first));
         Some(Controlled::of(controller, generation, activity))
     }
@@ -478,236 +484,6 @@ impl Controlled {
         let index = self.children.fetch_add(1, Relaxed);
         let origin = Origin::Child(self.activity.number);
         Controlled::register(origin, Some((&self.activity, index)), name.to_owned())
-    }
-}
-
-/// Makes the calling code run this activity of an explored execution.
-#[inline]
-pub(crate) fn begin_explored(number: u32) {
-    if let Some(execution) = explore::here() {
-        let controlled = execution.begins(number);
-        HOT.with(|hot| {
-            hot.token.set(token_of(number));
-            hot.fiber.set(controlled);
-        });
-        if explore::is_whole() {
-            seeds::give_to_thread(execution.number_in_recording(number));
-        }
-        seeds::restart();
-    }
-}
-
-/// Ends the explored activity that the calling thread runs.
-pub(crate) fn end_explored() {
-    // SAFETY: Set only while the fiber runs, and the `Controlled` exists until the execution has ended.
-    if let Some(controlled) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
-        controlled.activity.ended.establish();
-        explore::end_thread();
-    }
-}
-
-/// A child activity that exists but does not run yet. The parent creates it, because a parent determines the order of
-/// its children; then it moves to the thread that will run it.
-pub struct Birth {
-    child: Child,
-    /// The line of the program that spawns it.
-    site: &'static Location<'static>,
-}
-
-enum Child {
-    Unrecorded,
-    Recorded(crate::record::Newborn),
-    Controlled(Arc<Controlled>),
-    Explored(u32),
-}
-
-impl Child {
-    fn unexplored(name: &str) -> Child {
-        let child = match mode::settled() {
-            Mode::Record => with_recording(|parent| Child::Recorded(parent.child(name))),
-            Mode::Replay | Mode::Controlled => with_controlled(|parent| parent.child(name))
-                .flatten()
-                .map(|child| Child::Controlled(Arc::new(child))),
-            _ => None,
-        };
-        child.unwrap_or(Child::Unrecorded)
-    }
-}
-
-impl Birth {
-    /// Announces a new child of the current activity, to be run by a thread of this name.
-    #[inline]
-    #[track_caller]
-    pub fn announce(name: Option<&str>) -> Birth {
-        let name = name.unwrap_or_default();
-        let site = Location::caller();
-        let birth = || Birth {
-            child: match explore::here() {
-                Some(execution) => Child::Explored(execution.child(name)),
-                None => Child::unexplored(name),
-            },
-            site,
-        };
-        life::creates(false, birth, Birth::number)
-    }
-
-    /// Like [`Birth::announce`], for an activity that never has a thread of its own, even if others have. Only under
-    /// exploration.
-    #[track_caller]
-    pub(crate) fn announce_on_fiber(name: &str) -> Birth {
-        let number = explore::here().map(|execution| execution.child_on_fiber(name));
-        Birth {
-            child: number.map_or(Child::Unrecorded, Child::Explored),
-            site: Location::caller(),
-        }
-    }
-
-    /// Returns a handle with which others wait for the end of the activity.
-    #[inline]
-    pub fn lineage(&self) -> Lineage {
-        match &self.child {
-            Child::Controlled(controlled) => Lineage(Some(Arc::clone(&controlled.activity))),
-            Child::Explored(number) => {
-                let execution = explore::here();
-                Lineage(execution.and_then(|execution| execution.activity(*number)))
-            }
-            _ => Lineage(None),
-        }
-    }
-
-    /// Returns the activity's number: unique among the activities of a recording and the same in its replays. None if
-    /// the process is neither recorded nor controlled.
-    #[inline]
-    pub fn number(&self) -> Option<u32> {
-        match &self.child {
-            Child::Unrecorded => None,
-            Child::Recorded(newborn) => Some(newborn.number),
-            Child::Controlled(controlled) => Some(controlled.activity.number),
-            Child::Explored(number) => Some(*number),
-        }
-    }
-
-    /// Makes the calling thread run the activity. It ends when the returned value is dropped.
-    #[inline]
-    pub fn begin(self) -> Life {
-        if let Child::Explored(number) = self.child {
-            let site = self.site;
-            std::mem::forget(self);
-            explore::begin_thread(number);
-            begin_explored(number);
-            life::begins(site);
-            return Life(site);
-        }
-        self.begin_unexplored()
-    }
-
-    fn begin_unexplored(mut self) -> Life {
-        let local = match std::mem::replace(&mut self.child, Child::Unrecorded) {
-            Child::Unrecorded | Child::Explored(_) => None,
-            Child::Recorded(newborn) => Recording::of_thread().and_then(|mut recording| {
-                let registered = recording.register(Some(newborn));
-                registered.then_some(Local::Recording(recording))
-            }),
-            Child::Controlled(controlled) => Some(Local::Controlled(controlled)),
-        };
-        if let Some(local) = local {
-            LOCAL.with(|slot| install(&mut slot.borrow_mut(), local));
-        }
-        if mode::is_controlled() {
-            with_controlled(|me| me.controller.begin(&me.activity, None));
-            life::begins(self.site);
-        }
-        Life(self.site)
-    }
-}
-
-impl Drop for Birth {
-    /// Ends a child that never ran, because its thread could not be started.
-    fn drop(&mut self) {
-        match &self.child {
-            Child::Controlled(controlled) => {
-                let controller = &controlled.controller;
-                controller.end(&controlled.activity, Ending::NeverRan);
-                controlled.activity.ended.establish();
-            }
-            Child::Explored(number) => {
-                explore::end_not_started(*number);
-                if let Some(activity) =
-                    explore::here().and_then(|execution| execution.activity(*number))
-                {
-                    activity.ended.establish();
-                }
-            }
-            Child::Unrecorded | Child::Recorded(_) => {}
-        }
-    }
-}
-
-/// An activity that runs on this thread. Dropping it marks the end of the activity's own code.
-pub struct Life(&'static Location<'static>);
-
-impl Drop for Life {
-    fn drop(&mut self) {
-        life::ends(self.0);
-        // SAFETY: Set only while the fiber runs, and the `Controlled` exists until the execution has ended.
-        if let Some(controlled) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
-            controlled.activity.ended.establish();
-            explore::end_thread();
-            return;
-        }
-        let ended = LOCAL.with(|slot| match slot.try_borrow_mut().ok()?.as_mut()? {
-            Local::Recording(recording) => {
-                recording.end();
-                None
-            }
-            Local::Controlled(controlled) => Some((
-                Arc::clone(&controlled.controller),
-                Arc::clone(&controlled.activity),
-            )),
-        });
-        if let Some((controller, activity)) = ended {
-            controller.end(&activity, Ending::Returned);
-            activity.ended.establish();
-        }
-    }
-}
-
-/// A handle to an activity, for its parent.
-#[derive(Clone)]
-pub struct Lineage(Option<Arc<Activity>>);
-
-impl Lineage {
-    /// Waits until the activity's own code has ended, if there is a controller. The caller then waits for the thread
-    /// itself in the usual way.
-    #[track_caller]
-    pub fn join(&self) {
-        if let Some(target) = &self.0 {
-            life::joins(&target.ended, Some(target.number), || self.wait_for_end());
-        }
-    }
-
-    /// Returns whether the activity has ended. `ask` finds out where there is no controller, and when recording.
-    #[track_caller]
-    pub fn has_ended(&self, op: Op, ask: impl FnOnce() -> bool) -> bool {
-        let target = self.0.as_ref();
-        life::has_ended(op, target.map(|target| target.number), || match target {
-            // Its thread may take longer to end than its activity.
-            Some(target) if explore::is_here() => target.ended.is_established(),
-            _ => ask(),
-        })
-    }
-
-    /// Like [`Lineage::join`], for a caller that only waits for the end, without joining it.
-    pub fn wait_for_end(&self) {
-        if let Some(target) = &self.0 {
-            match explore::here() {
-                Some(execution) => execution.waits_for_end(target),
-                None => {
-                    let what = || format!("the end of {}", target.family);
-                    target.ended.wait_if_controlled(&what);
-                }
-            }
-        }
     }
 }
 

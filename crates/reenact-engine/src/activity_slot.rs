@@ -23,7 +23,7 @@ use crate::{
         Controlled, HOT, Hot, NOBODY, sender, stand_up, with_controlled, with_recording,
         with_thread,
     },
-    arrivals::{Arrivals, CONTINUATION, DIRECT, NUMBERED, Source},
+    arrivals::{Arrivals, CONTINUATION, DIRECT, NUMBERED, SourceId},
     explore::{self, Execution},
     life,
     mode::{self, Mode},
@@ -59,18 +59,18 @@ crate::operations! {
 ///    accessed only by the thread that runs the activity; only one thread runs it at a time.
 pub struct ActivitySlot {
     token: u32,
-    first: Source,
-    predicted: Cell<Source>,
+    first: SourceId,
+    predicted: Cell<SourceId>,
     word: Cell<*mut u64>,
     arrivals: Cell<*mut Arrivals>,
-    rest: RefCell<Rest>,
+    rest: RefCell<SlotState>,
     sent: Cell<u64>,
     /// Identifies its mailbox to a controller.
     mailbox: Name,
 }
 
 /// One enum rather than two cells: a second cell cost 16 instructions per rendezvous, even when off.
-enum Rest {
+enum SlotState {
     Nothing,
     Recorded(Box<RecorderState>),
     Controlled(Box<Controlled>),
@@ -136,14 +136,14 @@ impl ActivitySlot {
     }
 
     #[track_caller]
-    fn of(token: u32, first: Source) -> ActivitySlot {
+    fn of(token: u32, first: SourceId) -> ActivitySlot {
         ActivitySlot {
             token,
             first,
             predicted: Cell::new(0),
             word: Cell::new(std::ptr::null_mut()),
             arrivals: Cell::new(std::ptr::null_mut()),
-            rest: RefCell::new(Rest::Nothing),
+            rest: RefCell::new(SlotState::Nothing),
             sent: Cell::new(0),
             mailbox: Name::new(),
         }
@@ -340,12 +340,12 @@ impl ActivitySlot {
             self.set_word(recording.slot(self.token - 1)?);
         }
         let mut rest = self.rest.try_borrow_mut().ok()?;
-        if let Rest::Nothing = &*rest {
+        if let SlotState::Nothing = &*rest {
             let state = RecorderState::new(self.token - 1, self.word.get());
-            *rest = Rest::Recorded(Box::new(state));
+            *rest = SlotState::Recorded(Box::new(state));
         }
         match &mut *rest {
-            Rest::Recorded(state) => Some(action(recording.light(state))),
+            SlotState::Recorded(state) => Some(action(recording.light(state))),
             _ => None,
         }
     }
@@ -466,13 +466,13 @@ impl ActivitySlot {
                 let word = self.word.replace(std::ptr::null_mut());
                 with_thread(|recording| {
                     let state = match &mut *rest {
-                        Rest::Recorded(state) => Some(&mut **state),
+                        SlotState::Recorded(state) => Some(&mut **state),
                         _ => None,
                     };
                     recording.end_light(self.token - 1, word, state);
                     Some(())
                 });
-                *rest = Rest::Nothing;
+                *rest = SlotState::Nothing;
                 self.arrivals.set(std::ptr::null_mut());
             }
             Mode::Replay | Mode::Controlled if !explore::is_here() => {
@@ -500,18 +500,20 @@ impl ActivitySlot {
 
     fn begin_controlled(&self) {
         let mut rest = self.rest.borrow_mut();
-        if let Rest::Nothing = &*rest
+        if let SlotState::Nothing = &*rest
             && let Some(controlled) = Controlled::light(self.token - 1, self.first)
         {
-            *rest = Rest::Controlled(Box::new(controlled));
+            *rest = SlotState::Controlled(Box::new(controlled));
         }
     }
 
     pub(crate) fn controlled(&self) -> Option<&Controlled> {
         match &*self.rest.try_borrow().ok()? {
-            // SAFETY: The box does not move, and is not replaced before the slot is dropped: only a recording resets
-            // `rest`, and a process that records has no controller.
-            Rest::Controlled(controlled) => Some(unsafe { &*std::ptr::from_ref(&**controlled) }),
+            SlotState::Controlled(controlled) => {
+                // SAFETY: The box does not move, and is not replaced before the slot is dropped: only a recording
+                // resets `rest`, and a process that records has no controller.
+                Some(unsafe { &*std::ptr::from_ref(&**controlled) })
+            }
             _ => None,
         }
     }
@@ -561,7 +563,7 @@ impl ActivitySlot {
     /// Reports an event about messages to the controller.
     fn report(&self, message: Message) -> NextArrival {
         if let Some(execution) = explore::here() {
-            return execution.handles_message(message);
+            return execution.handle_message(message);
         }
         match self.controlled() {
             Some(controlled) => controlled.controller.message(&controlled.activity, message),

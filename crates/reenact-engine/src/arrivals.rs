@@ -18,19 +18,19 @@ use crate::Map;
 
 /// Where a message comes from, as far as order matters: a sender's token, with [`NUMBERED`] if that alone does not
 /// identify it.
-pub(crate) type Source = u32;
+pub(crate) type SourceId = u32;
 
 /// Bit of a source whose messages have numbers.
 pub const NUMBERED: u32 = 1 << 31;
 /// The source of all messages whose senders record them.
-pub(crate) const DIRECT: Source = NUMBERED - 1;
+pub(crate) const DIRECT: SourceId = NUMBERED - 1;
 /// The source of an actor's own continuations.
-pub(crate) const CONTINUATION: Source = NUMBERED;
+pub(crate) const CONTINUATION: SourceId = NUMBERED;
 
 /// A message that arrives: its source, and its number, 0 if it has none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Arrival {
-    pub(crate) source: Source,
+    pub(crate) source: SourceId,
     pub(crate) number: u64,
 }
 
@@ -74,7 +74,7 @@ impl Arrival {
     }
 
     /// A message of a sender whose messages arrive in the order in which they were sent.
-    pub(crate) const fn from(source: Source) -> Arrival {
+    pub(crate) const fn from(source: SourceId) -> Arrival {
         Arrival { source, number: 0 }
     }
 }
@@ -83,20 +83,20 @@ impl Arrival {
 pub(crate) struct Arrivals {
     /// A power of two, direct-mapped by source.
     followers: Box<[Follower]>,
-    last: Source,
-    before_last: Source,
+    last: SourceId,
+    before_last: SourceId,
     predicted: Arrival,
     /// The number of the next continuation.
     continuations: u64,
     /// The next expected number for each sender to promises.
-    pipelined: Map<Source, u64>,
+    pipelined: Map<SourceId, u64>,
 }
 
 /// The source that followed another one last time. An empty entry has source 0, which is not a valid source.
 #[derive(Clone, Copy, Default)]
 struct Follower {
-    of: Source,
-    is: Source,
+    of: SourceId,
+    is: SourceId,
 }
 
 /// The initial and maximum size of the table.
@@ -106,7 +106,7 @@ const MOST_PIPELINED: usize = 1024;
 
 impl Arrivals {
     /// For an activity that has only had messages from `first`, if any.
-    pub(crate) fn new(first: Source) -> Arrivals {
+    pub(crate) fn new(first: SourceId) -> Arrivals {
         let mut arrivals = Arrivals {
             followers: vec![Follower::default(); PLACES.0].into(),
             last: first,
@@ -134,7 +134,7 @@ impl Arrivals {
     }
 
     /// Returns the number that the next message from there is expected to have.
-    pub(crate) fn number_from(&self, source: Source) -> u64 {
+    pub(crate) fn number_from(&self, source: SourceId) -> u64 {
         match source {
             CONTINUATION => self.continuations,
             _ if source & NUMBERED == 0 => 0,
@@ -174,13 +174,13 @@ impl Arrivals {
     }
 
     #[inline]
-    fn place(&self, source: Source) -> usize {
+    fn place(&self, source: SourceId) -> usize {
         // Siblings have consecutive numbers, and so do not collide.
         (source ^ source >> 9 ^ source >> 31) as usize & (self.followers.len() - 1)
     }
 
     #[inline]
-    fn follow(&mut self, of: Source, is: Source) {
+    fn follow(&mut self, of: SourceId, is: SourceId) {
         let place = self.place(of);
         let there = self.followers[place].of;
         if there != of && there != 0 && self.followers.len() < PLACES.1 {
@@ -218,7 +218,7 @@ impl Arrivals {
 /// that were created together often communicate; and whether it is numbered. The receiver's own token, which would
 /// rarely occur, stands for other cases: with a number for its continuations, and where senders record, without one for
 /// all senders.
-pub(crate) fn name_of(source: Source, own: Source) -> u64 {
+pub(crate) fn name_of(source: SourceId, own: SourceId) -> u64 {
     let token = source & !NUMBERED;
     let token = match source & NUMBERED {
         0 if token == DIRECT => own,
@@ -232,7 +232,7 @@ pub(crate) fn name_of(source: Source, own: Source) -> u64 {
 }
 
 /// Decodes what [`name_of`] encoded; none if it is not valid.
-pub(crate) fn source_of(name: u64, own: Source, with_sender: bool) -> Option<Source> {
+pub(crate) fn source_of(name: u64, own: SourceId, with_sender: bool) -> Option<SourceId> {
     let token = u32::try_from(u64::from(own).wrapping_add(unzigzag(name >> 1))).ok()?;
     if token & NUMBERED != 0 {
         return None;
@@ -260,7 +260,7 @@ pub(crate) fn unzigzag(number: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn surprises(sources: &[Source]) -> usize {
+    fn surprises(sources: &[SourceId]) -> usize {
         let mut arrivals = Arrivals::new(1);
         sources
             .iter()
@@ -286,13 +286,13 @@ mod tests {
 
     #[test]
     fn a_hundred_senders_in_turn_surprise_hardly_more_than_the_first_time() {
-        let round: Vec<Source> = (0..100).map(|n| 10 + n * 37 % 101).collect();
+        let round: Vec<SourceId> = (0..100).map(|n| 10 + n * 37 % 101).collect();
         assert!(surprises(&round.repeat(100)) < 2 * round.len());
     }
 
     #[test]
     fn children_that_report_in_order_surprise_only_at_first() {
-        let children: Vec<Source> = (100..5000).collect();
+        let children: Vec<SourceId> = (100..5000).collect();
         assert_eq!(surprises(&children), 2);
     }
 

@@ -56,9 +56,9 @@ pub(crate) fn link() {
 }
 
 crate::operations! {
-    CLOCK = 0x90 External "read the clock";
-    TIME_OF_DAY = 0x91 External "read the time of day";
-    RANDOM = 0x93 External "random bytes";
+    CLOCK = 0xf0 External "read the clock";
+    TIME_OF_DAY = 0xf1 External "read the time of day";
+    RANDOM = 0xf3 External "random bytes";
 }
 
 impl Captured {

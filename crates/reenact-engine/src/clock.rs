@@ -51,10 +51,10 @@ pub struct Clock {
 
 /// A transaction's turn, from [`Clock::begin`] to [`Clock::end`].
 #[derive(Clone, Copy, Debug)]
-pub struct Turn(Kind);
+pub struct TransactionTurn(TransactionKind);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum TransactionKind {
     /// Not recorded.
     Off,
     /// It will be recorded.
@@ -65,19 +65,19 @@ enum Kind {
     Asked,
 }
 
-impl Turn {
+impl TransactionTurn {
     /// Returns whether a controller was asked, and wants to know which objects the transaction has
     /// [used](Clock::footprint).
     #[inline(always)]
     pub fn is_asked(self) -> bool {
-        self.0 == Kind::Asked
+        self.0 == TransactionKind::Asked
     }
 
     /// Returns whether a controller decides when it happens. A transaction that cannot continue before another activity
     /// steps then [gives it back](Clock::give_back), instead of waiting in its own way.
     #[inline]
     pub fn is_controlled(self) -> bool {
-        matches!(self.0, Kind::Asked | Kind::FastPath)
+        matches!(self.0, TransactionKind::Asked | TransactionKind::FastPath)
     }
 }
 
@@ -103,13 +103,13 @@ impl Clock {
     /// Begins a transaction. If there is a controller, it is asked, and no other activity steps until [`Clock::end`].
     #[inline(always)]
     #[track_caller]
-    pub fn begin(&self, op: Op) -> Turn {
+    pub fn begin(&self, op: Op) -> TransactionTurn {
         let mode = mode::byte();
         if mode == Mode::Off as u8 {
-            return Turn(Kind::Off);
+            return TransactionTurn(TransactionKind::Off);
         }
         if mode == Mode::Record as u8 {
-            return Turn(Kind::Recorded);
+            return TransactionTurn(TransactionKind::Recorded);
         }
         cold_path();
         self.begin_noted(op)
@@ -117,14 +117,14 @@ impl Clock {
 
     #[inline(never)]
     #[track_caller]
-    fn begin_noted(&self, op: Op) -> Turn {
-        Turn(match mode::settled() {
-            Mode::Off | Mode::Stopped | Mode::Unknown => Kind::Off,
-            Mode::Record => Kind::Recorded,
-            Mode::Replay if fast_path::may_take(&self.object) => Kind::FastPath,
+    fn begin_noted(&self, op: Op) -> TransactionTurn {
+        TransactionTurn(match mode::settled() {
+            Mode::Off | Mode::Stopped | Mode::Unknown => TransactionKind::Off,
+            Mode::Record => TransactionKind::Recorded,
+            Mode::Replay if fast_path::may_take(&self.object) => TransactionKind::FastPath,
             Mode::Replay | Mode::Controlled => {
                 self.object.arrive(op, Access::Transact);
-                Kind::Asked
+                TransactionKind::Asked
             }
         })
     }
@@ -134,7 +134,13 @@ impl Clock {
     /// another activity; it must not wait.
     #[inline(always)]
     #[track_caller]
-    pub fn step(&self, turn: Turn, op: Op, at: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
+    pub fn step(
+        &self,
+        turn: TransactionTurn,
+        op: Op,
+        at: u64,
+        valid: impl FnOnce() -> bool,
+    ) -> Option<u64> {
         let mode = mode::byte();
         if mode == Mode::Off as u8 {
             // Acquire: earlier steps have locked their changes before. Release: as this one has.
@@ -168,7 +174,13 @@ impl Clock {
 
     #[inline(never)]
     #[track_caller]
-    fn step_noted(&self, turn: Turn, op: Op, at: u64, valid: impl FnOnce() -> bool) -> Option<u64> {
+    fn step_noted(
+        &self,
+        turn: TransactionTurn,
+        op: Op,
+        at: u64,
+        valid: impl FnOnce() -> bool,
+    ) -> Option<u64> {
         match (mode::settled(), turn.0) {
             (Mode::Stopped, _) => {
                 let now = self.hold(at, valid)?;
@@ -176,7 +188,10 @@ impl Clock {
                 self.let_go(now + 1);
                 Some(now + 1)
             }
-            (Mode::Replay | Mode::Controlled, Kind::Asked | Kind::FastPath) => {
+            (
+                Mode::Replay | Mode::Controlled,
+                TransactionKind::Asked | TransactionKind::FastPath,
+            ) => {
                 let now = self.now();
                 if now != at && !valid() {
                     return None;
@@ -192,7 +207,13 @@ impl Clock {
     /// [`Clock::step`]. Writes nothing when off.
     #[inline(always)]
     #[track_caller]
-    pub fn look(&self, turn: Turn, op: Op, at: u64, valid: impl FnOnce() -> bool) -> bool {
+    pub fn look(
+        &self,
+        turn: TransactionTurn,
+        op: Op,
+        at: u64,
+        valid: impl FnOnce() -> bool,
+    ) -> bool {
         let mode = mode::byte();
         if mode == Mode::Off as u8 {
             return true;
@@ -215,17 +236,17 @@ impl Clock {
     /// stepped or looked.
     #[inline(always)]
     #[track_caller]
-    pub fn end(&self, turn: Turn, op: Op, stepped: bool) {
-        if matches!(turn.0, Kind::FastPath | Kind::Asked) {
+    pub fn end(&self, turn: TransactionTurn, op: Op, stepped: bool) {
+        if matches!(turn.0, TransactionKind::FastPath | TransactionKind::Asked) {
             cold_path();
             self.end_controlled(turn, op, stepped);
         }
     }
 
     #[track_caller]
-    fn end_controlled(&self, turn: Turn, op: Op, stepped: bool) {
+    fn end_controlled(&self, turn: TransactionTurn, op: Op, stepped: bool) {
         let object = &self.object;
-        if turn.0 == Kind::FastPath {
+        if turn.0 == TransactionKind::FastPath {
             fast_path::count(object, op);
         }
         if stepped {
@@ -235,28 +256,32 @@ impl Clock {
             object.looks.fetch_add(1, SeqCst);
         }
         match (turn.0, stepped) {
-            (Kind::FastPath, _) => fast_path::wake_next(object),
+            (TransactionKind::FastPath, _) => fast_path::wake_next(object),
             (_, true) => object.controlled_leave(op, Access::Take, None),
             (_, false) => object.controlled_leave(op, Access::Look, None),
         }
     }
 
-    /// Gives back the turn, which is [controlled](Turn::is_controlled), of a transaction that cannot continue before
-    /// another activity steps. Returns with a new turn. `read` is what it has read, with [`Access::Read`];
+    /// Gives back the turn, which is [controlled](TransactionTurn::is_controlled), of a transaction that cannot continue
+    /// before another activity steps. Returns with a new turn. `read` is what it has read, with [`Access::Read`];
     /// `has_changed` returns whether any of that has changed since.
     #[track_caller]
     pub fn give_back(
         &self,
-        turn: Turn,
+        turn: TransactionTurn,
         op: Op,
         read: &[Touch<'_>],
         has_changed: &dyn Fn() -> bool,
-    ) -> Turn {
-        if turn.0 == Kind::FastPath {
+    ) -> TransactionTurn {
+        if turn.0 == TransactionKind::FastPath {
             self.object.arrive(op, Access::Transact);
         }
         self.footprint(op, &|| read.to_vec());
-        self.turns_out(Turn(Kind::Asked), op, Access::Transact);
+        self.turns_out(
+            TransactionTurn(TransactionKind::Asked),
+            op,
+            Access::Transact,
+        );
         self.object.controlled_leave(op, Access::Transact, None);
         announce(&Announcement {
             object: Some(&self.object),
@@ -264,11 +289,11 @@ impl Clock {
             ready: Some(has_changed),
             ..Announcement::new(op, Access::Transact)
         });
-        Turn(Kind::Asked)
+        TransactionTurn(TransactionKind::Asked)
     }
 
-    /// Reports the objects that a transaction whose turn was [asked for](Turn::is_asked) has used, before it ends: with
-    /// [`Access::Read`] or [`Access::Write`].
+    /// Reports the objects that a transaction whose turn was [asked for](TransactionTurn::is_asked) has used, before it
+    /// ends: with [`Access::Read`] or [`Access::Write`].
     #[track_caller]
     pub fn footprint<'a>(&self, op: Op, met: &'a dyn Fn() -> Vec<Touch<'a>>) {
         let announcement = Announcement {
@@ -377,8 +402,8 @@ impl Clock {
     }
 
     #[track_caller]
-    fn turns_out(&self, turn: Turn, op: Op, access: Access) {
-        if turn.0 != Kind::Asked {
+    fn turns_out(&self, turn: TransactionTurn, op: Op, access: Access) {
+        if turn.0 != TransactionKind::Asked {
             return;
         }
         let announcement = Announcement {

@@ -17,8 +17,8 @@ use std::{
 use reenact_trace::Origin;
 
 use crate::{
-    Activity, Announcement, Arrival, Asked, Change, Latch, Reply, Touch, activity::with_controlled,
-    explore, mode, pool::Task, raw::Parker,
+    Announcement, Arrival, Asked, Change, ControlledActivity, Latch, Reply, Touch,
+    activity::with_controlled, explore, mode, pool::Task, raw::Parker,
 };
 
 /// The controller's answer to an announced operation.
@@ -74,13 +74,13 @@ pub enum Newborn<'a> {
         name: &'a str,
     },
     /// A light activity, which workers run, and its parent. It does not run until it has something to do.
-    Light(&'a Activity),
+    Light(&'a ControlledActivity),
 }
 
 /// How an activity ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// Its own code has returned. [`Activity::ended`] is established after that.
+    /// Its own code has returned. [`ControlledActivity::ended`] is established after that.
     Returned,
     /// It never runs: its thread could not be started.
     NeverRan,
@@ -191,17 +191,17 @@ pub trait Controller: Send + Sync {
 
     /// The activity's own code is about to begin, on the calling thread. For a light activity, `first` is the predicted
     /// sender of its first message.
-    fn begin(&self, _who: &Activity, _first: Option<u32>) {}
+    fn begin(&self, _who: &ControlledActivity, _first: Option<u32>) {}
 
     /// The activity ends.
-    fn end(&self, who: &Activity, how: Ending);
+    fn end(&self, who: &ControlledActivity, how: Ending);
 
     /// Announces an operation that the activity is about to do. The activity does what the decision says when this
     /// returns.
     ///
     /// A take, a look or a transaction holds the object until [`Outcome::Left`]; a read or a write is followed by
     /// `Left` at once.
-    fn operate(&self, who: &Activity, announcement: &Announcement<'_>) -> Decision;
+    fn operate(&self, who: &ControlledActivity, announcement: &Announcement<'_>) -> Decision;
 
     /// Returns whether the controller also wants to be asked about operations that affect only their own activity:
     /// [`Access::Own`](crate::Access::Own).
@@ -210,17 +210,17 @@ pub trait Controller: Send + Sync {
     }
 
     /// Reports the outcome of an announced operation.
-    fn done(&self, who: &Activity, announcement: &Announcement<'_>, outcome: Outcome<'_>);
+    fn done(&self, who: &ControlledActivity, announcement: &Announcement<'_>, outcome: Outcome<'_>);
 
     /// Blocks the activity until [`Spot::is_over`], which may be true already. `what` describes for people what it
     /// waits for.
-    fn park(&self, who: &Activity, at: Spot<'_>, what: &(dyn Fn() -> String + Sync));
+    fn park(&self, who: &ControlledActivity, at: Spot<'_>, what: &(dyn Fn() -> String + Sync));
 
     /// Wakes the activities that wait at this spot. The caller need not be an activity.
     fn unpark(&self, at: Spot<'_>);
 
     /// Answers a question to the outside. With `None`, the real outside is asked.
-    fn outside(&self, _who: &Activity, _question: Question<'_>) -> Option<Heard> {
+    fn outside(&self, _who: &ControlledActivity, _question: Question<'_>) -> Option<Heard> {
         None
     }
 
@@ -230,7 +230,7 @@ pub trait Controller: Send + Sync {
     }
 
     /// Reports an event about the messages of a light activity. Returns which message it handles next.
-    fn message(&self, _who: &Activity, _message: Message) -> NextArrival {
+    fn message(&self, _who: &ControlledActivity, _message: Message) -> NextArrival {
         NextArrival::Any
     }
 
@@ -299,7 +299,7 @@ pub(crate) fn unpark(at: Spot<'_>) {
 #[inline]
 pub(crate) fn park(at: Spot<'_>, what: &(dyn Fn() -> String + Sync)) {
     match explore::here() {
-        Some(execution) => execution.waits_at(at, what),
+        Some(execution) => execution.wait_at(at, what),
         None => {
             with_controlled(|me| me.controller.park(&me.activity, at, what));
         }

@@ -141,12 +141,12 @@ impl Ends {
         })
     }
 
-    /// Ends a timed send or receive: returns when it continues, because it was met or because its time is up. Returns
-    /// false where the clock decides which.
+    /// Ends a timed send or receive: under a controller, returns when it continues, because it was met or because its
+    /// time is up. Otherwise returns at once: the clock decides.
     #[cold]
-    pub fn is_timed_out(&self, end: End, op: Op, site: &'static Location<'static>) -> bool {
+    pub fn end_timed(&self, end: End, op: Op, site: &'static Location<'static>) {
         if !mode::is_observed() {
-            return false;
+            return;
         }
         let access = match end {
             End::Sending => Access::SendTimeout,
@@ -156,7 +156,7 @@ impl Ends {
             touches: &[self.touch(access)],
             site,
             ..Announcement::new(op, access)
-        }) == Decision::Free
+        });
     }
 
     /// Notes that the calling activity, which holds the channel's lock, has sent or received.

@@ -47,7 +47,7 @@ pub(crate) use self::execution::Execution;
 use self::execution::view;
 pub use self::{
     event::Event,
-    failure::{Failure, Panic, Waiting},
+    failure::{BlockedActivity, Failure, Panic},
     follow::{Followed, follow, write_down},
     run::{Explored, LocalRun},
     schedule::{Line, NoSchedule, Schedule},
@@ -80,7 +80,7 @@ pub(crate) fn controller() -> Option<Arc<dyn Controller>> {
 }
 
 /// Returns whether this process is an explored execution with its own threads.
-pub(crate) fn is_whole() -> bool {
+pub(crate) fn is_process() -> bool {
     process::is_here()
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn is_whole() -> bool {
 /// Does nothing unless this process is an explored execution. The closure is called while all threads wait.
 #[inline]
 pub fn watch<F: Fn() -> String + Send + 'static>(name: &str, look: impl FnOnce() -> F) {
-    if is_whole() {
+    if is_process() {
         process::watch(name, Box::new(look()));
     }
 }

@@ -44,11 +44,13 @@ pub mod thread;
 mod timer;
 mod withheld;
 
-pub use activity::{Activity, Birth, Life, Lineage, Ticket, current_number, is_active, sender};
+pub use activity::{
+    Birth, ControlledActivity, Life, Lineage, Ticket, current_number, is_active, sender,
+};
 pub use activity_slot::{ActivitySlot, Reception, Sending, continuation};
 pub use arrivals::{Arrival, NUMBERED};
 pub use attempt::{begin_attempt, end_attempt, is_attempting};
-pub use clock::{Clock, Turn};
+pub use clock::{Clock, TransactionTurn};
 pub use controller::{
     Captured, Controller, Decision, Ending, Heard, Message, Newborn, NextArrival, Outcome,
     Question, Spot,

@@ -78,7 +78,7 @@ pub fn ends(site: &'static Location<'static>) {
 #[track_caller]
 pub fn has_ended(op: Op, number: Option<u32>, ask: impl FnOnce() -> bool) -> bool {
     if let Some(execution) = explore::here() {
-        execution.asks_for_end();
+        execution.note_end_question();
     }
     let announcement = Announcement {
         with: number,

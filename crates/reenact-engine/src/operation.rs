@@ -27,8 +27,20 @@ pub struct Op(&'static OpInfo);
 
 /// The description of an operation: a code for the hash that guards replay, a name for people, a kind for breakpoints.
 ///
-/// Codes need only differ among operations that the same program could do on the same object, so two models may use the
-/// same code. A replay does not distinguish two [questions](crate::choose) with the same code.
+/// Codes need only differ among operations that the same program could do on the same object, so a model of another
+/// repository may use any. A replay does not distinguish two operations without an object that have the same code, such
+/// as two [questions](crate::choose). So the crates of this one share no code:
+///
+/// | codes | operations |
+/// |---|---|
+/// | `0x01`–`0x1f` | `reenact`: threads and locks |
+/// | `0x40`–`0x4f` | `reenact`: actors |
+/// | `0x50`–`0x5f` | the engine: light activities, pools and sources |
+/// | `0x60`–`0x6f` | `reenact`: transactions |
+/// | `0x70`–`0x7f` | `reenact`: channels |
+/// | `0x80`–`0xbf` | `reenact`: files, the network and processes |
+/// | `0xc0`–`0xcf` | `reenact-http` |
+/// | `0xf0`–`0xff` | the engine: clocks and random bytes, and the lives of activities |
 #[derive(Clone, Copy)]
 pub struct OpInfo {
     /// The code, part of the replay hash.
@@ -360,5 +372,66 @@ impl<'a> Announcement<'a> {
             with: None,
             envelope: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        collections::HashMap,
+        fs,
+        path::{Path, PathBuf},
+    };
+
+    fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => sources(&path, found),
+                false if path.extension().is_some_and(|extension| extension == "rs") => {
+                    found.push(path);
+                }
+                false => {}
+            }
+        }
+    }
+
+    /// Returns the code, the kind and the name of an operation that this line of a call of `operations!` defines.
+    fn operation(line: &str) -> Option<(u8, &str, &str)> {
+        let (constant, rest) = line.trim().split_once(" = ")?;
+        let (code, rest) = rest.split_once(' ')?;
+        let (kind, rest) = rest.split_once(" \"")?;
+        let (name, _) = rest.split_once('"')?;
+        let code = match code.strip_prefix("0x") {
+            Some(code) => u8::from_str_radix(code, 16),
+            None => code.parse(),
+        };
+        let constant = constant.rsplit(' ').next()?;
+        let is_constant = constant
+            .bytes()
+            .all(|b| b.is_ascii_uppercase() || b == b'_');
+        is_constant.then_some((code.ok()?, kind, name))
+    }
+
+    #[test]
+    fn operations_with_the_same_code_have_the_same_name() {
+        let mut files = Vec::new();
+        for krate in ["reenact", "reenact-engine", "reenact-http"] {
+            let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+            sources(&here.with_file_name(krate).join("src"), &mut files);
+        }
+        let mut names = HashMap::new();
+        for file in files {
+            let text = fs::read_to_string(&file).unwrap();
+            let code = text.lines().filter(|line| !line.starts_with("//"));
+            let operations = code.filter_map(operation);
+            // The second half of a wait is part of the same operation.
+            for (code, kind, name) in operations.filter(|(_, kind, _)| *kind != "Wake") {
+                let other = names.insert(code, (kind.to_owned(), name.to_owned()));
+                let file = file.display();
+                assert!(other.is_none(), "{file}: {code:#x} is {name} and {other:?}");
+            }
+        }
+        assert!(names.len() > 80, "{names:?}");
     }
 }

@@ -14,8 +14,10 @@
 
 pub(crate) mod carrier;
 mod ready;
+mod remote;
 mod sleepers;
 pub(crate) mod stack;
+mod task;
 #[cfg(test)]
 mod tests;
 mod worker;
@@ -27,146 +29,34 @@ use std::{
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{
-            AtomicBool, AtomicPtr, AtomicU32,
-            Ordering::{Acquire, Relaxed, SeqCst},
+            AtomicBool, AtomicU32,
+            Ordering::{Relaxed, SeqCst},
             fence,
         },
     },
     thread::JoinHandle,
-    time::Duration,
 };
 
-use crossbeam_deque::{Injector, Steal, Stealer};
+use crossbeam_deque::{Injector, Steal};
 
-pub use self::worker::about_to_block;
+pub(crate) use self::task::nothing_else_is_ready;
 use self::{
-    carrier::{Carrier, Inbox},
+    remote::Remote,
     sleepers::Sleepers,
+    task::Scheduled,
     worker::{Worker, current},
 };
-use crate::{
-    Latch,
-    activity::aside,
-    controller, explore, mode,
-    raw::{Parker, now},
-    untracked,
+pub use self::{
+    task::{
+        Task, can_be_put_aside, give_way, in_background, is_in_turn, is_task, poll_until_woken,
+        wait_aside,
+    },
+    worker::about_to_block,
 };
-
-/// A unit of work for a worker. Must be the first field of the type that contains it, which is `#[repr(C)]`.
-pub struct Task {
-    run: unsafe fn(NonNull<Task>),
-}
-
-impl Task {
-    /// Creates a task that is run by calling `run` with its address.
-    ///
-    /// # Safety
-    ///
-    /// `run` is called on a worker, once for each [`Pool::schedule`]; it must be sound to call it with the address that
-    /// was scheduled.
-    pub const unsafe fn new(run: unsafe fn(NonNull<Task>)) -> Task {
-        Task { run }
-    }
-
-    /// Runs the task.
-    ///
-    /// # Safety
-    ///
-    /// The task was scheduled, and has not run since.
-    pub(crate) unsafe fn run(task: NonNull<Task>) {
-        // SAFETY: The caller guarantees that the task was scheduled and has not run since, which is when `run` may be
-        // called.
-        unsafe { (task.as_ref().run)(task) }
-    }
-}
-
-/// The address of a scheduled task.
-#[derive(Clone, Copy)]
-struct Scheduled(NonNull<Task>);
-
-// SAFETY: The caller of `Pool::schedule` guarantees that any worker may run the task.
-unsafe impl Send for Scheduled {}
-
-impl Scheduled {
-    fn run(self) {
-        // SAFETY: The task was scheduled and is run once, as `Task::new` and `Pool::schedule` require.
-        unsafe { Task::run(self.0) }
-    }
-}
+use crate::{Latch, activity::aside, controller, explore, mode, untracked};
 
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Returns whether the calling code is part of a task.
-pub fn is_task() -> bool {
-    current().is_some() || explore::is_here()
-}
-
-/// Runs `task`, the body of the calling task, as background work: [`Pool::wait_until_quiet`] does not wait for it while
-/// it waits for something itself.
-pub fn in_background<R>(task: impl FnOnce() -> R) -> R {
-    explore::in_background();
-    let carrier = Carrier::current();
-    if let Some(carrier) = carrier {
-        carrier.in_background.set(true);
-    }
-    let result = task();
-    if let Some(carrier) = carrier {
-        carrier.in_background.set(false);
-    }
-    result
-}
-
-/// Returns whether the calling code is a task that is suspended when it has to wait, so that its worker can go on.
-#[inline]
-pub fn can_be_put_aside() -> bool {
-    Carrier::current().is_some()
-}
-
-/// Polls `ask` until it returns a value, suspending the calling task in between, at first only briefly. For events of
-/// which only the standard library knows, such as the end of a thread.
-pub fn poll_until_woken<R>(mut ask: impl FnMut() -> Option<R>) -> R {
-    const PAUSES: (Duration, Duration) = (Duration::from_micros(10), Duration::from_millis(1));
-    let mut pause = PAUSES.0;
-    loop {
-        if let Some(answer) = ask() {
-            return answer;
-        }
-        Parker::new().park_until(Some(now() + pause));
-        pause = (pause * 2).min(PAUSES.1);
-    }
-}
-
-/// Waits for an event of which only the standard library knows, if the calling task can be suspended meanwhile.
-/// Otherwise returns at once, and the caller blocks as usual. Also returns at once in a controlled process, where the
-/// event is known to happen in a moment: a task that polls would seem to wait for another activity.
-pub fn wait_aside(mut is_over: impl FnMut() -> bool) {
-    if can_be_put_aside() && !mode::is_controlled() {
-        poll_until_woken(|| is_over().then_some(()));
-    }
-}
-
-/// Returns whether the calling code is a task that does not run [in the background](in_background), so that others wait
-/// for its end.
-pub fn is_in_turn() -> bool {
-    let is_task = current().is_some() || explore::is_in_turn();
-    is_task && !Carrier::current().is_some_and(|carrier| carrier.in_background.get())
-}
-
-/// Whether the calling task's worker has no other task that is ready.
-pub(crate) fn nothing_else_is_ready() -> bool {
-    current().is_none_or(Worker::has_nothing_ready)
-}
-
-/// Lets other tasks of the same worker run, if the calling code is a task that can be suspended. Returns false if it is
-/// not.
-pub fn give_way() -> bool {
-    let carrier = Carrier::current();
-    if let Some(carrier) = carrier {
-        carrier.wait(&Parker::default(), None, || carrier.wake());
-    }
-    carrier.is_some()
 }
 
 crate::operations! {
@@ -182,10 +72,10 @@ pub struct Pool {
 struct Shared {
     /// Tasks scheduled by threads that are not workers.
     injector: Injector<Scheduled>,
-    /// One place for each possible worker; those from `size` on are for workers that stand in for blocked ones.
-    places: Box<[Place]>,
+    /// One for each possible worker; those from `size` on are for workers that stand in for blocked ones.
+    remotes: Box<[Remote]>,
     size: usize,
-    /// How many places have had a worker.
+    /// How many workers have been started.
     begun: AtomicU32,
     /// How many workers are blocked in a turn.
     blocked: AtomicU32,
@@ -194,34 +84,13 @@ struct Shared {
     sleepers: Sleepers,
     /// Whether spinning before sleeping makes sense: not on one core.
     spins: bool,
-    /// How many [`Expected`] exist: work that will come from elsewhere, such as timers.
+    /// How many [`ExpectedWork`] exist: work that will come from elsewhere, such as timers.
     expected: AtomicU32,
     idle_waiters: IdleWaiters,
     closing: AtomicBool,
     /// Tasks that run again when the pool is closed.
     until_closed: Mutex<Vec<Scheduled>>,
     threads: Mutex<Vec<(usize, JoinHandle<()>)>>,
-}
-
-/// The part of a worker that other threads access.
-struct Place {
-    /// The task that the worker scheduled last. Only the worker stores one here; any thread may take it.
-    last: AtomicPtr<Task>,
-    /// Steals from the worker's queue. Set before the worker's thread starts.
-    stealer: Mutex<Option<Stealer<Scheduled>>>,
-    /// Roughly how many tasks the worker has run; shows the lookout whether it is stuck in one.
-    runs: AtomicU32,
-    /// Whether the worker is blocked in a task.
-    is_blocked: AtomicBool,
-    /// Carriers of this worker that other threads have woken.
-    inbox: Inbox,
-    /// Whether the worker sleeps, or is about to: a thread that pushes to the inbox must wake it.
-    rests: AtomicBool,
-    /// Whether the worker sleeps with a deadline because one of its carriers has a timer.
-    sleeps_until: AtomicBool,
-    /// How many carriers of this worker wait.
-    waiting: AtomicU32,
-    parker: Parker,
 }
 
 /// Threads that wait for the pool to become idle.
@@ -248,8 +117,8 @@ pub(crate) fn is_work_queued() -> bool {
 /// go on with a task of its own.
 pub(crate) fn is_resting_place(address: usize) -> bool {
     let pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut places = pools.iter().flat_map(|pool| &pool.places);
-    places.any(|place| place.parker.address() == address && !place.sleeps_until.load(SeqCst))
+    let mut remotes = pools.iter().flat_map(|pool| &pool.remotes);
+    remotes.any(|remote| remote.parker.address() == address && !remote.sleeps_until.load(SeqCst))
 }
 
 impl Pool {
@@ -258,11 +127,11 @@ impl Pool {
         // The mode must be known first: workers are counted from the beginning.
         mode::settle();
         let size = size.get();
-        if let Some(pool) = explore::pool(size, || Pool::with_places(size, Box::default())) {
+        if let Some(pool) = explore::pool(size, || Pool::with_remotes(size, Box::default())) {
             return pool;
         }
-        let places = (0..size + STAND_INS).map(|_| Place::new()).collect();
-        let pool = Pool::with_places(size, places);
+        let remotes = (0..size + STAND_INS).map(|_| Remote::new()).collect();
+        let pool = Pool::with_remotes(size, remotes);
         POOLS
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -273,11 +142,11 @@ impl Pool {
         pool
     }
 
-    fn with_places(size: usize, places: Box<[Place]>) -> Pool {
+    fn with_remotes(size: usize, remotes: Box<[Remote]>) -> Pool {
         Pool {
             shared: Box::leak(Box::new(Shared {
                 injector: Injector::new(),
-                places,
+                remotes,
                 size,
                 begun: AtomicU32::new(0),
                 blocked: AtomicU32::new(0),
@@ -313,7 +182,7 @@ impl Pool {
         static SHARED: OnceLock<Pool> = OnceLock::new();
         static EXPLORED: OnceLock<Pool> = OnceLock::new();
         if explore::is_here() {
-            return *EXPLORED.get_or_init(|| Pool::with_places(cores(), Box::default()));
+            return *EXPLORED.get_or_init(|| Pool::with_remotes(cores(), Box::default()));
         }
         *SHARED.get_or_init(|| {
             let asked = std::env::var("REENACT_WORKERS").ok();
@@ -415,9 +284,9 @@ impl Pool {
     }
 
     /// Announces work that will come from elsewhere: the pool is not idle before the result is dropped.
-    pub fn expect_work(&self) -> Expected {
+    pub fn expect_work(&self) -> ExpectedWork {
         self.shared.expected.fetch_add(1, SeqCst);
-        Expected(self.shared)
+        ExpectedWork(self.shared)
     }
 
     /// Waits until no task is queued or running and no work is expected. Does not take account of tasks that other
@@ -482,8 +351,8 @@ impl Pool {
             return;
         }
         tasks.into_iter().for_each(run_closed);
-        for place in &self.shared.places[..self.shared.begun.load(SeqCst) as usize] {
-            place.parker.unpark();
+        for remote in &self.shared.remotes[..self.shared.begun.load(SeqCst) as usize] {
+            remote.parker.unpark();
         }
         if current().is_none() {
             // Tasks that other threads have scheduled at the last moment.
@@ -496,7 +365,7 @@ impl Pool {
                     .unwrap_or_else(PoisonError::into_inner),
             );
             for (index, thread) in threads {
-                if self.shared.places[index].waiting.load(SeqCst) == 0 {
+                if self.shared.remotes[index].waiting.load(SeqCst) == 0 {
                     // A worker does not panic: tasks catch their own panics.
                     let _ = thread.join();
                 }
@@ -506,51 +375,12 @@ impl Pool {
 }
 
 /// Work that will come from elsewhere.
-pub struct Expected(&'static Shared);
+pub struct ExpectedWork(&'static Shared);
 
-impl Drop for Expected {
+impl Drop for ExpectedWork {
     fn drop(&mut self) {
         self.0.expected.fetch_sub(1, SeqCst);
         self.0.if_quiet();
-    }
-}
-
-impl Place {
-    fn new() -> Place {
-        Place {
-            last: AtomicPtr::new(std::ptr::null_mut()),
-            stealer: Mutex::new(None),
-            runs: AtomicU32::new(0),
-            is_blocked: AtomicBool::new(false),
-            inbox: Inbox::default(),
-            rests: AtomicBool::new(false),
-            sleeps_until: AtomicBool::new(false),
-            waiting: AtomicU32::new(0),
-            parker: Parker::default(),
-        }
-    }
-
-    fn stealer(&self) -> Option<Stealer<Scheduled>> {
-        self.stealer
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-
-    /// Whether the worker has a task that is queued, or a carrier in its inbox.
-    fn has_queued(&self) -> bool {
-        let stealer = self.stealer.lock().unwrap_or_else(PoisonError::into_inner);
-        !self.last.load(SeqCst).is_null()
-            || !self.inbox.is_surely_empty()
-            || stealer.as_ref().is_some_and(|stealer| !stealer.is_empty())
-    }
-
-    /// Takes the task that was scheduled last; for any thread.
-    fn take_last(&self) -> Option<Scheduled> {
-        if self.last.load(Relaxed).is_null() {
-            return None;
-        }
-        NonNull::new(self.last.swap(std::ptr::null_mut(), Acquire)).map(Scheduled)
     }
 }
 
@@ -623,32 +453,32 @@ impl Shared {
 
     /// Whether a task is queued anywhere.
     fn has_queued(&self) -> bool {
-        let begun = self.places.len().min(self.begun.load(SeqCst) as usize);
-        !self.injector.is_empty() || self.places[..begun].iter().any(Place::has_queued)
+        let begun = self.remotes.len().min(self.begun.load(SeqCst) as usize);
+        !self.injector.is_empty() || self.remotes[..begun].iter().any(Remote::has_queued)
     }
 
     /// Whether a worker sleeps with a deadline because one of its tasks has a timer.
     fn sleeps_until(&self) -> bool {
-        let mut places = self.places.iter().take(self.begun.load(SeqCst) as usize);
-        places.any(|place| place.sleeps_until.load(SeqCst))
+        let mut remotes = self.remotes.iter().take(self.begun.load(SeqCst) as usize);
+        remotes.any(|remote| remote.sleeps_until.load(SeqCst))
     }
 
     /// Wakes a sleeping worker, if there is one.
     fn wake_one(&self) {
         if let Some(index) = self.sleepers.rouse() {
-            self.places[index].parker.unpark();
+            self.remotes[index].parker.unpark();
         }
     }
 
     /// Starts the thread of another worker, which counts as awake.
     fn begin_worker(&'static self) {
         let index = self.begun.fetch_add(1, SeqCst) as usize;
-        if index >= self.places.len() {
+        if index >= self.remotes.len() {
             self.begun.fetch_sub(1, SeqCst);
             return;
         }
         let queue = crossbeam_deque::Worker::new_fifo();
-        *self.places[index]
+        *self.remotes[index]
             .stealer
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = Some(queue.stealer());

@@ -5,12 +5,9 @@
 
 mod outside;
 mod recorder_state;
+mod start;
 
 use std::{
-    fs::OpenOptions,
-    io,
-    os::unix::fs::OpenOptionsExt,
-    path::{Path, PathBuf},
     ptr::NonNull,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
@@ -21,22 +18,18 @@ use std::{
     },
 };
 
-use reenact_trace::{
-    Appender, Kind, Origin, Program, Slot, StopReason, Storage, TraceError, Writer,
-};
+use reenact_trace::{Appender, Kind, Origin, Slot, StopReason, Writer};
 
 pub(crate) use self::{
     outside::{Reading, clock, clock_briefly, external, random, write_kept},
     recorder_state::{Block, Me, RecorderState},
+    start::{start, start_from_environment},
 };
 use crate::{
     Map, Object, Op,
     activity::{Hot, self_origin, with_recording},
-    captured,
     mode::{self, Mode},
     object::tag,
-    seeds,
-    withheld::{self, is_withheld},
 };
 
 /// The recording of this process.
@@ -58,106 +51,8 @@ crate::operations! {
 /// The number of events of an activity after which its hash is written.
 const EVENTS_PER_TICK: u32 = 64;
 
-/// Begins recording because the environment says so. If that fails, prints a line on standard error and returns off.
-pub(crate) fn start_from_environment(path: &Path) -> Mode {
-    match claim(path).and_then(|path| start(&path)) {
-        Ok(()) => Mode::Record,
-        Err(error) => {
-            eprintln!("reenact: {error}: running unrecorded");
-            Mode::Off
-        }
-    }
-}
-
-/// Creates the trace file. If it already exists, creates one beside it: `bug.reenact`, `bug.2.reenact`, ….
-fn claim(path: &Path) -> Result<PathBuf, TraceError> {
-    let mut candidate = path.to_owned();
-    let mut number = 1u32;
-    loop {
-        match OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&candidate)
-        {
-            Ok(_) => return Ok(candidate),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                number += 1;
-                candidate = path.with_extension(match path.extension() {
-                    Some(extension) => format!("{number}.{}", extension.to_string_lossy()),
-                    None => number.to_string(),
-                });
-            }
-            Err(source) => {
-                return Err(TraceError::Io {
-                    action: "cannot create",
-                    path: candidate,
-                    source,
-                });
-            }
-        }
-    }
-}
-
-/// Sets up the trace. The caller changes the mode.
-pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
-    let storage = match std::env::var_os("REENACT_DISCARD") {
-        Some(_) => Storage::Discard,
-        None => Storage::File,
-    };
-    let mut program = Program::current();
-    program.environment.retain(|(name, _)| {
-        let name = name.to_string_lossy();
-        (!name.starts_with("REENACT") || name == mode::STRATEGY) && !is_withheld("env", &name)
-    });
-    program.withheld = withheld::list().to_vec();
-    let keys = seeds::set_new();
-    if !seeds::is_found() {
-        eprintln!(
-            "reenact: this standard library keeps the seeds of HashMap elsewhere: maps may iterate differently in a replay"
-        );
-    }
-    program
-        .environment
-        .push((seeds::VARIABLE.into(), seeds::to_text(keys).into()));
-    let process = rustix::process::getpid().as_raw_nonzero().to_string();
-    program
-        .environment
-        .push((captured::identity::VARIABLE.into(), process.into()));
-    captured::link();
-    // The thread that ends the process writes that, even if it has written nothing else. Any other thread that is
-    // running then was cut off.
-    extern "C" fn at_exit() {
-        // A program that has done no operation has nothing to write.
-        let is_anybody = RECORDER
-            .get()
-            .is_some_and(|recorder| recorder.next_number.load(Relaxed) > 0);
-        if mode::byte() == Mode::Record as u8 && is_anybody {
-            with_recording(|_| ());
-            crate::activity::leave();
-        }
-    }
-    let recorder = Arc::new(Recorder {
-        writer: Writer::create(path, &program, storage, on_stop)?,
-        next_number: AtomicU32::new(0),
-        foreign: Mutex::new(Map::default()),
-    });
-    RECORDER
-        .set(recorder)
-        .map_err(|_| ())
-        .expect("recording begins once");
-    // SAFETY: The handler does only what a program may do at its exit.
-    unsafe { libc::atexit(at_exit) };
-    Ok(())
-}
-
-fn on_stop(why: StopReason) {
-    mode::stop_recording();
-    eprintln!("reenact: recording ends here, the program goes on: {why}");
-}
-
 /// A child that its parent has announced.
-pub(crate) struct Newborn {
+pub(crate) struct AnnouncedChild {
     pub(crate) number: u32,
     origin: Origin,
     index: u64,
@@ -194,7 +89,7 @@ impl Recording {
     }
 
     /// Registers the calling thread as the announced activity, or as one that was not announced.
-    pub(crate) fn register(&mut self, newborn: Option<Newborn>) -> bool {
+    pub(crate) fn register(&mut self, newborn: Option<AnnouncedChild>) -> bool {
         let newborn = newborn.unwrap_or_else(|| self.recorder.unannounced());
         let mut recorder_state = RecorderState::new(newborn.number, std::ptr::null_mut());
         recorder_state.is_foreign = newborn.origin == Origin::Foreign;
@@ -329,7 +224,7 @@ impl Recorder {
         first
     }
 
-    fn unannounced(&self) -> Newborn {
+    fn unannounced(&self) -> AnnouncedChild {
         let (origin, name) = self_origin();
         let index = match origin {
             Origin::Foreign => {
@@ -340,7 +235,7 @@ impl Recorder {
             }
             _ => 0,
         };
-        Newborn {
+        AnnouncedChild {
             number: self.new_numbers(1),
             origin,
             index,

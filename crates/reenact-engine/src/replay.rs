@@ -38,15 +38,15 @@ use std::{
 use reenact_trace::{ActivityInfo, Event, Kind, Origin, Trace, TraceError};
 
 use self::{
-    cursor::{Cursor, Next, Observation},
-    log::{Log, Unwritten},
+    cursor::{Cursor, Next, ObservedAs},
+    log::{LogFile, Unwritten},
     not_started::NotStarted,
     turns::{Turns, Want},
-    waiting::Waiting,
+    waiting::WaitReason,
 };
 use crate::{
-    Access, Activity, Announcement, Decision, Map, Object, ObjectName, Op, captured, clock,
-    controller,
+    Access, Announcement, ControlledActivity, Decision, Map, Object, ObjectName, Op, captured,
+    clock, controller,
     mode::{self, Mode},
     object::tag,
     raw::Parker,
@@ -78,7 +78,7 @@ pub(crate) struct Replay {
     turns: Turns,
     /// The number of activities with unconsumed items in the trace, including those that have not yet started.
     unconsumed: AtomicU32,
-    log: Option<Log>,
+    log: Option<LogFile>,
     report: Option<PathBuf>,
 }
 
@@ -104,7 +104,7 @@ struct Runner {
     /// Whether it is in the trace.
     is_known: bool,
     /// What it waits for, for reports; `None` while it runs.
-    waiting: Mutex<Option<Waiting>>,
+    waiting: Mutex<Option<WaitReason>>,
     /// A log line that is written when its operation has completed.
     unwritten: Mutex<Option<Unwritten>>,
 }
@@ -196,7 +196,7 @@ impl Replay {
         captured::link();
         let log = std::env::var_os("REENACT_LOG")
             .map(PathBuf::from)
-            .map(|path| Log::create(&path))
+            .map(|path| LogFile::create(&path))
             .transpose()?;
         // Light activities are found by number.
         let places = trace
@@ -266,7 +266,7 @@ impl Replay {
     }
 
     /// Returns the runner of an activity, and caches it in the activity.
-    fn runner<'a>(&self, activity: &'a Activity) -> &'a Runner {
+    fn runner<'a>(&self, activity: &'a ControlledActivity) -> &'a Runner {
         let kept = activity
             .kept
             .get_or_init(|| Box::new(self.find(activity.number)));
@@ -392,7 +392,7 @@ impl Replay {
             // The first operation on an object counts as a take. For a look, the take ends before the look does, since
             // others wait for the look as well; for an observation, it ends when the observation has been made.
             match operation.access {
-                Access::Read => cursor.observation = Observation::First,
+                Access::Read => cursor.observation = ObservedAs::First,
                 Access::Look | Access::TryLook => self.turns.bump(object),
                 _ => {}
             }
@@ -507,7 +507,7 @@ impl Replay {
         let key = object.key.load(Relaxed);
         if event.kind == Kind::LOOK {
             cursor.deltas.set(key, position);
-            cursor.observation = Observation::Look;
+            cursor.observation = ObservedAs::Look;
         } else {
             cursor.deltas.set(key, position.wrapping_add(1));
             object.last.store(token_of(runner.number), Relaxed);

@@ -106,22 +106,22 @@ pub fn at(location: &'static Location<'static>) -> String {
 }
 
 /// The hash of the return addresses of a stack, and the line that was found for it.
-pub(crate) type Found = (u64, Option<&'static Site>);
+pub(crate) type FoundSite = (u64, Option<&'static Site>);
 
 /// Returns what was found since the last call: for another process that has the same code at the same addresses.
-pub(crate) fn news() -> Vec<Found> {
+pub(crate) fn news() -> Vec<FoundSite> {
     with_known(|known| std::mem::take(&mut known.news))
 }
 
 /// Adds what another process has found.
-pub(crate) fn learn((key, site): Found) {
+pub(crate) fn learn((key, site): FoundSite) {
     with_known(|known| known.sites.insert(key, site));
 }
 
 #[derive(Default)]
 struct Known {
     sites: BTreeMap<u64, Option<&'static Site>>,
-    news: Vec<Found>,
+    news: Vec<FoundSite>,
     /// Files of the program, as the compiler was given them.
     files: BTreeSet<&'static str>,
     /// The folders that those are relative to, as far as they are known: debug information has absolute paths.

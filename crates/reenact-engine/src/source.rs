@@ -43,12 +43,12 @@ pub struct Source<D> {
 }
 
 /// The turn to bring an item, with the `D` that hands it on.
-struct Turn<'a, D> {
+struct DeliveryGuard<'a, D> {
     source: &'a Source<D>,
     deliver: Option<D>,
 }
 
-impl<D> Drop for Turn<'_, D> {
+impl<D> Drop for DeliveryGuard<'_, D> {
     fn drop(&mut self) {
         *self.source.deliver() = self.deliver.take();
         self.source.turn.unlock();
@@ -64,12 +64,12 @@ impl<D> Source<D> {
     }
 
     #[track_caller]
-    fn turn(&self) -> Turn<'_, D> {
+    fn turn(&self) -> DeliveryGuard<'_, D> {
         if explore::is_here() {
             self.order.take(TURN, || Some(()), || (), |()| ());
         }
         self.turn.lock();
-        Turn {
+        DeliveryGuard {
             source: self,
             deliver: self.deliver().take(),
         }

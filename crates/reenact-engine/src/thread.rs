@@ -16,20 +16,20 @@ use std::{
 use crate::{Question, activity::with_controlled, explore, external::untracked, mode};
 
 /// A handle to a started thread.
-pub struct Running<T>(Runs<T>);
+pub struct Running<T>(ThreadHandle<T>);
 
 /// What a thread runs on.
-enum Runs<T> {
+enum ThreadHandle<T> {
     System(std::thread::JoinHandle<T>),
     /// A fiber, with the number of its activity.
-    Fiber(u32, Arc<Slot<std::thread::Result<T>>>),
+    Fiber(u32, Arc<OneShot<std::thread::Result<T>>>),
 }
 
 /// Returns whether an activity that is started now gets an operating system thread of its own. If not, a model keeps
 /// with the activity ([`kept`]) what it would otherwise keep in a thread-local.
 #[inline]
 pub fn has_own() -> bool {
-    !explore::is_here() || explore::is_whole()
+    !explore::is_here() || explore::is_process()
 }
 
 /// Returns whether other activities may run on the calling thread before an operation of this one has ended. They would
@@ -70,7 +70,7 @@ pub fn note_panic(number: u32, is_observed: bool) {
 /// Notes that the calling activity's panic is observed.
 pub fn panic_is_observed() {
     if let Some(execution) = explore::here() {
-        execution.forgets_panic();
+        execution.forget_panic();
     }
 }
 
@@ -81,15 +81,15 @@ pub fn is_leaving() -> bool {
 }
 
 /// A cell that one thread fills and another empties.
-struct Slot<T> {
+struct OneShot<T> {
     /// Belongs to the thread that fills it until it is full, and then to the one that empties it.
     content: UnsafeCell<Option<T>>,
     is_full: AtomicBool,
 }
 
-impl<T> Slot<T> {
-    fn new() -> Slot<T> {
-        Slot {
+impl<T> OneShot<T> {
+    fn new() -> OneShot<T> {
+        OneShot {
             content: UnsafeCell::new(None),
             is_full: AtomicBool::new(false),
         }
@@ -144,23 +144,26 @@ impl<T: Send> Running<T> {
     {
         Ok(Running(match number.filter(|_| !has_own()) {
             // SAFETY: The caller guarantees that what `body` borrows outlives the thread.
-            Some(number) => unsafe { Runs::start_on_fiber(number, body) },
+            Some(number) => unsafe { ThreadHandle::start_on_fiber(number, body) },
             // SAFETY: The caller guarantees that what `body` borrows outlives the thread.
-            None => Runs::System(unsafe { untracked(|| builder().spawn_unchecked(body)) }?),
+            None => ThreadHandle::System(unsafe { untracked(|| builder().spawn_unchecked(body)) }?),
         }))
     }
 }
 
-impl<T: Send> Runs<T> {
+impl<T: Send> ThreadHandle<T> {
     /// # Safety
     ///
     /// As for [`Running::start`].
     #[inline]
-    unsafe fn start_on_fiber<'a>(number: u32, body: impl FnOnce() -> T + Send + 'a) -> Runs<T>
+    unsafe fn start_on_fiber<'a>(
+        number: u32,
+        body: impl FnOnce() -> T + Send + 'a,
+    ) -> ThreadHandle<T>
     where
         T: 'a,
     {
-        let result = Arc::new(Slot::new());
+        let result = Arc::new(OneShot::new());
         let its_result = Arc::clone(&result);
         let body = move || {
             let outcome = catch_unwind(AssertUnwindSafe(body));
@@ -174,7 +177,7 @@ impl<T: Send> Runs<T> {
             // SAFETY: The caller guarantees that what `body` borrows outlives the thread.
             unsafe { execution.start(number, body) };
         }
-        Runs::Fiber(number, result)
+        ThreadHandle::Fiber(number, result)
     }
 }
 
@@ -182,24 +185,24 @@ impl<T> Running<T> {
     /// Returns the operating system thread.
     pub fn thread(&self) -> Option<&std::thread::Thread> {
         match &self.0 {
-            Runs::System(handle) => Some(handle.thread()),
-            Runs::Fiber(..) => None,
+            ThreadHandle::System(handle) => Some(handle.thread()),
+            ThreadHandle::Fiber(..) => None,
         }
     }
 
     /// Returns whether its code has ended.
     pub fn is_finished(&self) -> bool {
         match &self.0 {
-            Runs::System(handle) => handle.is_finished(),
-            Runs::Fiber(_, result) => result.is_full(),
+            ThreadHandle::System(handle) => handle.is_finished(),
+            ThreadHandle::Fiber(_, result) => result.is_full(),
         }
     }
 
     /// Returns its result. Waits for an operating system thread to end; a fiber must have ended already.
     pub fn join(self) -> std::thread::Result<T> {
         match self.0 {
-            Runs::System(handle) => handle.join(),
-            Runs::Fiber(number, result) => {
+            ThreadHandle::System(handle) => handle.join(),
+            ThreadHandle::Fiber(number, result) => {
                 // SAFETY: There is one handle, and this consumes it.
                 let result = unsafe { result.empty() };
                 let result = result.expect("a thread that has ended leaves its result");

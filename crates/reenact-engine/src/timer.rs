@@ -70,15 +70,15 @@ impl Ord for Timer {
 }
 
 /// The pending timers, and the thread that waits for them.
-struct Clock {
+struct TimerQueue {
     timers: Mutex<BinaryHeap<Reverse<Timer>>>,
     changed: Condvar,
 }
 
-fn clock() -> &'static Arc<Clock> {
-    static CLOCK: OnceLock<Arc<Clock>> = OnceLock::new();
+fn clock() -> &'static Arc<TimerQueue> {
+    static CLOCK: OnceLock<Arc<TimerQueue>> = OnceLock::new();
     CLOCK.get_or_init(|| {
-        let clock = Arc::new(Clock {
+        let clock = Arc::new(TimerQueue {
             timers: Mutex::default(),
             changed: Condvar::new(),
         });
@@ -91,7 +91,7 @@ fn clock() -> &'static Arc<Clock> {
     })
 }
 
-impl Clock {
+impl TimerQueue {
     fn add(&self, timer: Timer) {
         let mut timers = self.timers.lock().unwrap_or_else(PoisonError::into_inner);
         timers.push(Reverse(timer));

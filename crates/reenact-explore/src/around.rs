@@ -33,7 +33,7 @@ use super::{
     Budget, Divergence, Fingerprint, Fingerprinter, GradualReport, Limit, Links, Measure, Moment,
     Progress, Runs, Seen, Step, Verdict,
     budget_tracker::BudgetTracker,
-    follow::{Followed, follow},
+    follow::{EndedRun, follow},
     linearise::linearise,
 };
 
@@ -109,7 +109,7 @@ where
 
     fn explore(
         mut self,
-        visit: impl FnMut(&Followed<R>, u64, u32) -> ControlFlow<()>,
+        visit: impl FnMut(&EndedRun<R>, u64, u32) -> ControlFlow<()>,
     ) -> Result<GradualReport, Divergence> {
         let mut driver = AroundDriver {
             runs: self.runs,
@@ -167,7 +167,7 @@ struct AroundDriver<'a, R, V> {
 impl<R, V> AroundDriver<'_, R, V>
 where
     R: Runs<Event: Hash>,
-    V: FnMut(&Followed<R>, u64, u32) -> ControlFlow<()>,
+    V: FnMut(&EndedRun<R>, u64, u32) -> ControlFlow<()>,
 {
     fn execute(&mut self, change: &Change, distance: u32) -> ControlFlow<()> {
         let Change {
@@ -191,7 +191,7 @@ where
         &mut self,
         prefix: &[Step],
         guide: &[Step],
-    ) -> Result<(Followed<R>, Fingerprint), Divergence> {
+    ) -> Result<(EndedRun<R>, Fingerprint), Divergence> {
         let mut prints = Fingerprinter::default();
         let took = |step, event: &R::Event, links: &Links| prints.push(step, event, links);
         let followed = follow(self.runs, prefix, guide, self.most_steps, took)?;
@@ -204,7 +204,7 @@ where
     /// Passes an execution to `visit` if its class is new.
     fn show(
         &mut self,
-        (followed, fingerprint): (Followed<R>, Fingerprint),
+        (followed, fingerprint): (EndedRun<R>, Fingerprint),
         distance: u32,
     ) -> ControlFlow<()> {
         let progress = &mut self.report.progress;

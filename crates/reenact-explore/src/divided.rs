@@ -9,7 +9,8 @@ use std::{
 };
 
 use super::{
-    Coverage, Divergence, Execution, Explorer, Limit, Part, Progress, Report, Runs, Tally, Verdict,
+    Coverage, Divergence, EndedExecution, Explorer, Limit, Part, Progress, Report, Runs, Tally,
+    Verdict,
     optimal::{OptimalDriver, Portion, portions},
 };
 
@@ -41,7 +42,7 @@ impl<R: Runs> Explorer<'_, R> {
         mut self,
         cores: usize,
         make: impl Fn() -> R + Sync,
-        visit: impl Fn(&R, &Execution<'_, R>) + Sync,
+        visit: impl Fn(&R, &EndedExecution<'_, R>) + Sync,
     ) -> Report {
         let tally = Tally::default();
         let shared = self.shared(&tally);
@@ -58,7 +59,7 @@ impl<R: Runs> Explorer<'_, R> {
             let runs = self.runs;
             self.budget_tracker.reporter.start();
             let portions = portions(runs, EACH * cores);
-            let mut visit = |execution: &Execution<'_, R>| visit(runs, execution);
+            let mut visit = |execution: &EndedExecution<'_, R>| visit(runs, execution);
             self.look_and_work(&shared, portions, &mut visit);
         });
         shared.report()
@@ -70,7 +71,7 @@ impl<R: Runs> Explorer<'_, R> {
         mut self,
         cores: usize,
         divide: impl FnOnce() -> Part<'p>,
-        mut visit: impl FnMut(&Execution<'_, R>),
+        mut visit: impl FnMut(&EndedExecution<'_, R>),
     ) -> Report {
         self.budget_tracker.reporter.start();
         let portions = portions(self.runs, EACH * cores);
@@ -101,7 +102,7 @@ impl<R: Runs> Explorer<'_, R> {
         &mut self,
         shared: &Shared<'_>,
         portions: Vec<Portion<R::Event>>,
-        visit: &mut impl FnMut(&Execution<'_, R>),
+        visit: &mut impl FnMut(&EndedExecution<'_, R>),
     ) {
         let runs = self.runs;
         let mut look = |driver: &OptimalDriver<'_, R>, portions| {
@@ -123,7 +124,7 @@ impl Shared<'_> {
         &self,
         runs: &'a R,
         portions: Vec<Portion<R::Event>>,
-        visit: &mut impl FnMut(&Execution<'_, R>),
+        visit: &mut impl FnMut(&EndedExecution<'_, R>),
         look: &mut dyn FnMut(&OptimalDriver<'a, R>, usize) -> Option<Limit>,
     ) {
         let count = portions.len();
@@ -150,7 +151,7 @@ impl Shared<'_> {
     fn explore<'a, R: Runs>(
         &self,
         driver: &mut OptimalDriver<'a, R>,
-        visit: &mut impl FnMut(&Execution<'_, R>),
+        visit: &mut impl FnMut(&EndedExecution<'_, R>),
         look: &mut dyn FnMut(&OptimalDriver<'a, R>) -> Option<Limit>,
     ) -> Option<Divergence> {
         while !self.tally.is_over() {
@@ -160,8 +161,8 @@ impl Shared<'_> {
                 self.stop(driver, limit);
                 break;
             }
-            let executed = driver.execute(&mut |execution: &Execution<'_, R>| {
-                let execution = Execution {
+            let executed = driver.execute(&mut |execution: &EndedExecution<'_, R>| {
+                let execution = EndedExecution {
                     number: self.tally.count(1),
                     ..*execution
                 };

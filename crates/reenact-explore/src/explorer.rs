@@ -9,7 +9,7 @@ use super::{
 };
 
 /// An execution that has ended.
-pub struct Execution<'a, R: Runs> {
+pub struct EndedExecution<'a, R: Runs> {
     /// The number of the execution, from 0.
     pub number: u64,
     /// How it ended.
@@ -19,7 +19,7 @@ pub struct Execution<'a, R: Runs> {
     pub(super) log: &'a ClockedLog<R::Event>,
 }
 
-impl<R: Runs> Execution<'_, R> {
+impl<R: Runs> EndedExecution<'_, R> {
     /// The steps. Taking them again leads to the same final state.
     pub fn schedule(&self) -> &[Step] {
         self.log.steps().schedule()
@@ -74,7 +74,7 @@ impl<'a, R: Runs> Explorer<'a, R> {
     }
 
     /// Explores, and passes each execution to `visit`.
-    pub fn run(mut self, mut visit: impl FnMut(&Execution<'_, R>)) -> Report {
+    pub fn run(mut self, mut visit: impl FnMut(&EndedExecution<'_, R>)) -> Report {
         let mut driver = OptimalDriver::new(self.runs, self.budget_tracker.budget.steps);
         let mut divergence = None;
         loop {

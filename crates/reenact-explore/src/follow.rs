@@ -10,7 +10,7 @@ use super::{
 use crate::Activity;
 
 /// A run that has ended.
-pub(super) struct Followed<R: Runs> {
+pub(super) struct EndedRun<R: Runs> {
     pub(super) run: R::Run,
     pub(super) verdict: Verdict,
     pub(super) event_log: EventLog,
@@ -25,7 +25,7 @@ pub(super) fn follow<R: Runs>(
     guide: &[Step],
     most: usize,
     mut took: impl FnMut(Step, &R::Event, &Links),
-) -> Result<Followed<R>, Divergence> {
+) -> Result<EndedRun<R>, Divergence> {
     let mut run = runs.start();
     let mut event_log = EventLog::default();
     let mut ways = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn follow<R: Runs>(
         event_log.push(step, links.as_slice().iter().copied());
         last = Some(step.activity);
     };
-    Ok(Followed {
+    Ok(EndedRun {
         run,
         verdict,
         event_log,
@@ -61,7 +61,7 @@ pub(super) fn follow<R: Runs>(
     })
 }
 
-impl<R: Runs> Followed<R> {
+impl<R: Runs> EndedRun<R> {
     /// The execution in the form that is passed to visitors.
     pub(super) fn seen(&self, number: u64) -> Seen<'_, R> {
         Seen {

@@ -63,7 +63,7 @@ pub use self::{
     around::{Around, Closest},
     bounded::{Bounded, Bounding},
     divergence::{Divergence, DivergencePoint, can_be_taken},
-    explorer::{Execution, Explorer},
+    explorer::{EndedExecution, Explorer},
     fingerprint::{Fingerprint, Fingerprinter},
     gradual::{GradualReport, Measure},
     links::{Link, Links, Moment},

@@ -42,11 +42,11 @@ mod test;
 
 use std::{fmt::Debug, ops::ControlFlow, path::PathBuf, sync::Arc, time::Duration};
 
-use reenact_engine::explore::{Explored, Search, any_of};
 pub use reenact_engine::explore::{
-    Failure, Finding, Found, Line, NoSchedule, Panic, ParseStrategyError, Schedule, Strategy,
-    Waiting,
+    BlockedActivity, Failure, Finding, Found, Line, NoSchedule, Panic, ParseStrategyError,
+    Schedule, Strategy,
 };
+use reenact_engine::explore::{Explored, Search, any_of};
 pub use reenact_explore::{Divergence, DivergencePoint, RandomStrategy};
 
 pub use self::test::Failed;

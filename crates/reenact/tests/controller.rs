@@ -12,7 +12,7 @@ use reenact::{
     thread,
 };
 use reenact_engine::{
-    Access, Activity, Announcement, Controller, Decision, Ending, Newborn, Outcome, Spot,
+    Access, Announcement, ControlledActivity, Controller, Decision, Ending, Newborn, Outcome, Spot,
     controlled,
 };
 
@@ -89,7 +89,7 @@ impl Scheduler {
         }
     }
 
-    fn wait(&self, activity: &Activity, need: Need, then: impl FnOnce(&mut State)) {
+    fn wait(&self, activity: &ControlledActivity, need: Need, then: impl FnOnce(&mut State)) {
         let mut state = self.state();
         state.waiting.insert(activity.family.clone(), need);
         self.changed.notify_all();
@@ -138,7 +138,7 @@ impl Controller for Scheduler {
         number
     }
 
-    fn end(&self, who: &Activity, how: Ending) {
+    fn end(&self, who: &ControlledActivity, how: Ending) {
         if how != Ending::ThreadGone {
             let mut state = self.state();
             state.alive.remove(&who.number);
@@ -148,7 +148,7 @@ impl Controller for Scheduler {
         }
     }
 
-    fn operate(&self, who: &Activity, operation: &Announcement<'_>) -> Decision {
+    fn operate(&self, who: &ControlledActivity, operation: &Announcement<'_>) -> Decision {
         let object = address(operation);
         let need = match operation.access {
             Access::Take => Need::Free(object),
@@ -165,14 +165,14 @@ impl Controller for Scheduler {
         Decision::Go
     }
 
-    fn done(&self, _who: &Activity, operation: &Announcement<'_>, outcome: Outcome<'_>) {
+    fn done(&self, _who: &ControlledActivity, operation: &Announcement<'_>, outcome: Outcome<'_>) {
         if let Outcome::Left(_) = outcome {
             self.state().held.remove(&address(operation));
             self.changed.notify_all();
         }
     }
 
-    fn park(&self, who: &Activity, at: Spot<'_>, _what: &(dyn Fn() -> String + Sync)) {
+    fn park(&self, who: &ControlledActivity, at: Spot<'_>, _what: &(dyn Fn() -> String + Sync)) {
         if at.is_over() {
             self.state().established.insert(at.address());
         }

@@ -320,6 +320,10 @@ fn releases_are_steps_where_somebody_tries_or_asks() {
 
         "#]],
     );
+    let run = debug(&Directory::new(), &["try-late"], "ends\n");
+    assert_eq!(run.stderr, "");
+    run.assert_stdout_has("Coverage: complete");
+    run.assert_stdout_has("2 outcomes");
     let directory = Directory::new();
     let args = [
         "debug",

@@ -5,7 +5,7 @@ use std::{fs, process::Command};
 use serde_json::Value;
 
 use crate::{
-    program::{example_of, record, scenarios},
+    program::{example, example_of, record, scenarios},
     run::{Directory, Run},
 };
 
@@ -106,6 +106,23 @@ fn several_cores_run_each_class_once() {
         assert_eq!(report["executions"], 50, "{report}");
         assert_eq!(report["covered"][0], "50 of them at random (mixed, seed 0)");
         assert_eq!(report["complete"], false, "{report}");
+    }
+}
+
+/// That a lock is tried, so that giving it back is a step, is found out by any of them.
+#[test]
+fn several_cores_run_each_class_of_finer_steps_once() {
+    let reports = ["1", "2", "3"].map(|cores| {
+        let directory = Directory::new();
+        let options = ["explore", "--json", "--strategy", "exhaustive", "--cores"];
+        let program = [cores, "--", example("universes"), "try-late"];
+        let run = directory.reenact(&[&options[..], &program].concat());
+        run.assert_status(0);
+        serde_json::from_str::<Value>(&run.stdout).unwrap()
+    });
+    for report in &reports {
+        assert_eq!(report["complete"], true, "{report}");
+        assert_eq!(report["executions"], reports[0]["executions"], "{report}");
     }
 }
 

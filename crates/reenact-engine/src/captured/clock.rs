@@ -31,7 +31,7 @@ const WHAT: [Captured; CLOCKS] = [Captured::Clock, Captured::TimeOfDay];
 pub(crate) const CLOCK_KINDS: [Kind; CLOCKS] = [Kind::CLOCK, Kind::TIME];
 
 crate::operations! {
-    OTHER = 0x92 External "read a clock";
+    OTHER = 0xf2 External "read a clock";
 }
 
 /// The C library's `clock_gettime`, captured. Only a jump, with the return address as an additional argument.

@@ -4,9 +4,11 @@
 //! be observed by others. So an execution is a sequence of steps, and a step is an operation with everything that
 //! follows it up to the next one.
 
+mod activities;
 mod actor;
 mod controller;
 mod drive;
+mod enabled;
 mod ending;
 mod happening;
 mod meeting;
@@ -176,7 +178,7 @@ impl Execution {
 
     #[inline(always)]
     fn run(&self, number: u32, end: StackHandle) -> Pause {
-        self.state().switches_to(number, end);
+        self.state().switch_to(number, end);
         HERE.set(self);
         // SAFETY: The caller or the actor keeps the stack, and it does not run: it was found waiting.
         let pause = unsafe { end.resume() };
@@ -236,8 +238,8 @@ impl Execution {
     /// loading them right after they were stored costs more than the rest of the announcement.
     #[inline(always)]
     fn announce(&self, say: impl FnOnce(&mut Pending)) {
-        if self.may_announce() && self.state().fills_in(say) {
-            self.waits_to_be_chosen();
+        if self.may_announce() && self.state().fill_in(say) {
+            self.wait_to_be_chosen();
         }
     }
 
@@ -258,7 +260,7 @@ impl Execution {
     /// Returns when the operation that has been filled in has been chosen. Inlined: each return from a function after a
     /// switch of stacks is mispredicted.
     #[inline(always)]
-    fn waits_to_be_chosen(&self) {
+    fn wait_to_be_chosen(&self) {
         let next = match self.state().announces() {
             Announced::Performed => return,
             Announced::Waits(next) => next,
@@ -288,7 +290,7 @@ impl Execution {
             && let Spot::Latch(latch) = at
             && let Some(latch) = latch.moment()
         {
-            state.inherits_latch(latch);
+            state.inherit_latch(latch);
         }
     }
 
@@ -309,7 +311,7 @@ impl Execution {
                 && spot.address() == address
             {
                 if let Spot::Parker(_) = at {
-                    state.inherits_now(number);
+                    state.inherit_now(number);
                 }
                 state.parked -= 1;
                 state.actors[number as usize].phase = Phase::Runs;

@@ -14,7 +14,7 @@ pub enum Failure {
     /// An activity panicked, and the panic was not observed.
     Panic(String, Panic),
     /// No activity can continue.
-    Deadlock(Vec<Waiting>),
+    Deadlock(Vec<BlockedActivity>),
     /// The execution did not end within this number of steps.
     Livelock(usize),
     /// The program does not behave the same under the same schedule; the value says what was different the second time.
@@ -40,7 +40,7 @@ pub struct Panic {
 
 /// A blocked activity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Waiting {
+pub struct BlockedActivity {
     /// Its place in the family tree, such as `main.2.0`.
     pub who: String,
     /// The operation that is blocked, or what the activity waits for.
@@ -51,7 +51,7 @@ pub struct Waiting {
     pub holder: Option<(String, String)>,
 }
 
-impl Waiting {
+impl BlockedActivity {
     /// Returns whether it waits for a lock that it holds itself.
     pub fn is_for_itself(&self) -> bool {
         self.holder
@@ -67,7 +67,7 @@ fn since(at: &str) -> String {
     }
 }
 
-impl fmt::Display for Waiting {
+impl fmt::Display for BlockedActivity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} waits: {}", self.who, self.what)?;
         if let Some(site) = &self.site {
@@ -85,7 +85,7 @@ impl fmt::Display for Waiting {
 
 impl Failure {
     /// Returns the blocked activities of a deadlock.
-    pub(super) fn waiting_mut(&mut self) -> &mut [Waiting] {
+    pub(super) fn waiting_mut(&mut self) -> &mut [BlockedActivity] {
         match self {
             Failure::Deadlock(waiting) => waiting,
             _ => &mut [],

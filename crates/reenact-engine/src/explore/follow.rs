@@ -90,7 +90,7 @@ impl<'a, S: Subject> Written<'a, S> {
         self.events.push(event);
         self.steps.push(step);
         self.run.step(step);
-        if let Some(came) = self.run.came_of_step()
+        if let Some(came) = self.run.step_result()
             && let Some(line) = self.schedule.lines.last_mut()
         {
             line.what = Line::labelled(&line.what, &came);

@@ -27,25 +27,25 @@ const AT_ONCE: u32 = 1 << 10;
 /// A source location, the index of the object among those accessed there in one operation, and where the object was
 /// created. Objects created at different locations are never the same.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Place {
+pub(super) struct ObjectSite {
     at: usize,
     #[serde(with = "address")]
     made_at: &'static Location<'static>,
 }
 
-impl PartialEq for Place {
-    fn eq(&self, other: &Place) -> bool {
+impl PartialEq for ObjectSite {
+    fn eq(&self, other: &ObjectSite) -> bool {
         self.at == other.at && std::ptr::eq(self.made_at, other.made_at)
     }
 }
 
-impl Place {
+impl ObjectSite {
     pub(super) fn new(
         site: &'static Location<'static>,
         index: usize,
         made_at: &'static Location<'static>,
-    ) -> Place {
-        Place {
+    ) -> ObjectSite {
+        ObjectSite {
             at: std::ptr::from_ref(site).addr() ^ index << 48,
             made_at,
         }
@@ -57,7 +57,7 @@ impl Place {
 pub(crate) struct ObjectTable {
     execution: u32,
     /// For each activity and n: the objects that it accessed in the n-th operation at a location, with the location.
-    learned: Vec<Vec<Vec<(Place, u32)>>>,
+    learned: Vec<Vec<Vec<(ObjectSite, u32)>>>,
     /// Where each object was created.
     made_at: Vec<&'static Location<'static>>,
     /// For each number, another number of the same object: itself, for most.
@@ -78,7 +78,7 @@ pub(crate) struct ObjectTable {
 pub(super) struct Met {
     pub(super) activity: u32,
     pub(super) operation: u32,
-    pub(super) place: Place,
+    pub(super) place: ObjectSite,
     pub(super) known: Option<u32>,
 }
 
@@ -141,7 +141,7 @@ impl ObjectTable {
         ((kept >> 32) as u32 == self.execution).then_some(kept as u32)
     }
 
-    fn place(&mut self, activity: u32, operation: u32) -> &mut Vec<(Place, u32)> {
+    fn place(&mut self, activity: u32, operation: u32) -> &mut Vec<(ObjectSite, u32)> {
         let (activity, operation) = (activity as usize, operation as usize);
         if self.learned.len() <= activity {
             self.learned.resize_with(activity + 1, Vec::new);
@@ -154,7 +154,7 @@ impl ObjectTable {
     }
 
     #[inline]
-    fn learn(&mut self, activity: u32, operation: u32, site: Place, number: u32) {
+    fn learn(&mut self, activity: u32, operation: u32, site: ObjectSite, number: u32) {
         let place = self.place(activity, operation);
         if place.first() == Some(&(site, number)) {
             return;
@@ -171,7 +171,7 @@ impl ObjectTable {
     }
 
     #[cold]
-    fn name(&mut self, activity: u32, operation: u32, at: Place) -> u32 {
+    fn name(&mut self, activity: u32, operation: u32, at: ObjectSite) -> u32 {
         self.place(activity, operation);
         let place = &self.learned[activity as usize][operation as usize];
         let known = || place.iter().filter(|(site, _)| *site == at);

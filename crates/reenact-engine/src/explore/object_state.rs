@@ -12,7 +12,7 @@ pub(super) struct ObjectState {
     /// The activity that has exclusive access, and where it acquired it.
     pub(super) holder: Option<(u32, &'static Location<'static>)>,
     /// The activities that have shared access.
-    pub(super) lookers: Vec<u32>,
+    pub(super) sharers: Vec<u32>,
     /// The activities that wait for exclusive access, and since when. They keep others from acquiring shared access.
     queue: Vec<(u32, Option<Moment>)>,
     /// The intervals in which there were such activities.
@@ -66,7 +66,7 @@ impl ObjectState {
         self.holder = None;
         self.released.clear();
         self.sent.clear();
-        self.lookers.clear();
+        self.sharers.clear();
         self.queue.clear();
         self.queued.clear();
         self.waiters.clear();
@@ -82,7 +82,7 @@ impl ObjectState {
 
     /// Returns whether exclusive access can be acquired now.
     pub(super) fn is_free(&self) -> bool {
-        self.holder.is_none() && self.lookers.is_empty()
+        self.holder.is_none() && self.sharers.is_empty()
     }
 
     /// Returns whether shared access can be acquired now.
@@ -92,16 +92,16 @@ impl ObjectState {
 
     /// Returns whether this activity has shared access.
     pub(super) fn is_shared_by(&self, activity: u32) -> bool {
-        self.lookers.contains(&activity)
+        self.sharers.contains(&activity)
     }
 
     /// Notes that an activity waits for exclusive access.
-    pub(super) fn joins_queue(&mut self, activity: u32, moment: Option<Moment>) {
+    pub(super) fn join_queue(&mut self, activity: u32, moment: Option<Moment>) {
         self.queue.push((activity, moment));
     }
 
     /// Notes that an activity has acquired the exclusive access that it waited for.
-    pub(super) fn leaves_queue(&mut self, activity: u32, moment: Option<Moment>) {
+    pub(super) fn leave_queue(&mut self, activity: u32, moment: Option<Moment>) {
         if let Some(index) = self.queue.iter().position(|&(who, _)| who == activity) {
             let (_, since) = self.queue.swap_remove(index);
             self.queued.extend(since.zip(moment));
@@ -359,7 +359,7 @@ impl ObjectState {
         reasons: impl IntoIterator<Item = Moment>,
     ) {
         self.released(moment, reasons);
-        self.lookers.push(activity);
+        self.sharers.push(activity);
         self.having.extend(moment.map(|moment| (activity, moment)));
     }
 
@@ -370,8 +370,8 @@ impl ObjectState {
         moment: Option<Moment>,
         reasons: impl IntoIterator<Item = Moment>,
     ) {
-        if let Some(index) = self.lookers.iter().position(|&who| who == activity) {
-            self.lookers.swap_remove(index);
+        if let Some(index) = self.sharers.iter().position(|&who| who == activity) {
+            self.sharers.swap_remove(index);
         }
         let Some(moment) = moment else {
             return;

@@ -14,7 +14,7 @@ use super::{
 use crate::{Access, ObjectName, OperationKind};
 
 /// The kind of an object, and which part of an object it is, if it is one.
-type Kind = (&'static str, Option<isize>);
+type ObjectKind = (&'static str, Option<isize>);
 
 /// The names that were given.
 #[derive(Default)]
@@ -22,11 +22,11 @@ pub(super) struct Objects {
     /// Which of the objects of its kind that its line creates it is, from 1.
     ordinals: HashMap<u32, u32>,
     /// The kind of each object.
-    nouns: HashMap<u32, Kind>,
+    nouns: HashMap<u32, ObjectKind>,
     /// The number of objects of a kind that a line creates.
-    counts: HashMap<(&'static str, u32, Kind), u32>,
+    counts: HashMap<(&'static str, u32, ObjectKind), u32>,
     /// The objects of a kind that are created at a location, as bit sets.
-    alike: HashMap<(&'static Location<'static>, Kind), Vec<u64>>,
+    alike: HashMap<(&'static Location<'static>, ObjectKind), Vec<u64>>,
 }
 
 impl Objects {
@@ -75,7 +75,7 @@ impl Objects {
         }
     }
 
-    fn kind(&self, number: u32) -> Kind {
+    fn kind(&self, number: u32) -> ObjectKind {
         let known = self.nouns.get(&number).copied();
         known.unwrap_or(("object", None))
     }

@@ -28,7 +28,7 @@ pub(super) use self::parent::{Forked, ForkedRun};
 pub(super) use self::watch::watch;
 pub(super) use self::wire::address;
 use super::{
-    Execution, HERE, names::Families, recorded::Recorded, run::KEYS, task_stack::TurnToken,
+    Execution, HERE, names::Families, recorded::RecordedInput, run::KEYS, task_stack::TurnToken,
 };
 use crate::{captured, mode, seeds};
 
@@ -71,7 +71,7 @@ pub(crate) fn follow_from_environment() {
     };
     let schedule = super::request::read(&file);
     let recorded = path("REENACT_TRACE")
-        .map(|trace| Recorded::open(&trace))
+        .map(|trace| RecordedInput::open(&trace))
         .transpose();
     match (schedule, recorded) {
         (Ok(schedule), Ok(recorded)) => {

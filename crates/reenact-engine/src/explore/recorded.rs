@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The external data of a recorded run.
-pub(super) struct Recorded {
+pub(super) struct RecordedInput {
     trace: Arc<Trace>,
     /// By the activity's place in the family tree.
     answers: HashMap<String, Vec<Event>>,
@@ -35,8 +35,8 @@ impl Given {
     }
 }
 
-impl Recorded {
-    pub(super) fn open(path: &Path) -> Result<Recorded, TraceError> {
+impl RecordedInput {
+    pub(super) fn open(path: &Path) -> Result<RecordedInput, TraceError> {
         let trace = Arc::new(Trace::open(path)?);
         play_process(&trace);
         let (mut answers, mut numbers) = (HashMap::new(), HashMap::new());
@@ -54,7 +54,7 @@ impl Recorded {
                 answers.insert(trace.family_name(activity.number), own);
             }
         }
-        Ok(Recorded {
+        Ok(RecordedInput {
             trace,
             answers,
             numbers,

@@ -21,8 +21,8 @@ use super::{
     failure::Failure,
     follow::write_down,
     process::Forked,
-    recorded::Recorded,
-    retrace::{Limits, Path as Recording, retrace},
+    recorded::RecordedInput,
+    retrace::{Limits, RecordedPath, retrace},
     schedule::Schedule,
     search::{Finding, Search, Strategy},
     serve::serve,
@@ -36,7 +36,7 @@ const IMPOSSIBLE: i32 = 2;
 
 /// The request.
 #[derive(Default)]
-struct Request {
+struct ExploreRequest {
     search: Search,
     /// Whether the output of the program is shown.
     shows: bool,
@@ -45,11 +45,11 @@ struct Request {
     /// Whether releasing a lock is a step even if no activity uses a try-lock.
     releases: bool,
     /// The external data of a recorded run.
-    recorded: Option<Recorded>,
+    recorded: Option<RecordedInput>,
     /// Explores what else could have happened in a recorded run, instead of searching for failures.
     around: Option<Surroundings>,
     /// The operations of the recorded run, and its exit status.
-    path: Option<Recording>,
+    path: Option<RecordedPath>,
     exit: Option<i32>,
 }
 
@@ -63,7 +63,7 @@ struct Surroundings {
 }
 
 /// A possible outcome.
-struct Outcome {
+struct PossibleOutcome {
     distance: u32,
     steps: Vec<Step>,
     count: u64,
@@ -113,7 +113,8 @@ fn progress_of(progress: &Progress) -> String {
 pub(super) fn run(options: &str, report: Option<PathBuf>) {
     let status = Forked::in_parent(|| {
         let mut report_writer = ReportWriter::to(report.as_deref());
-        let result = Request::parse(options).and_then(|request| request.run(&mut report_writer));
+        let result =
+            ExploreRequest::parse(options).and_then(|request| request.run(&mut report_writer));
         result.unwrap_or_else(|error| {
             report_writer.write("error", &error);
             IMPOSSIBLE
@@ -125,9 +126,9 @@ pub(super) fn run(options: &str, report: Option<PathBuf>) {
     }
 }
 
-impl Request {
-    fn parse(options: &str) -> Result<Request, String> {
-        let mut request = Request::default();
+impl ExploreRequest {
+    fn parse(options: &str) -> Result<ExploreRequest, String> {
+        let mut request = ExploreRequest::default();
         for line in options.lines() {
             let (name, value) = line.split_once('=').unwrap_or((line, ""));
             let number = || {
@@ -151,10 +152,10 @@ impl Request {
                 "serve" => request.serve = Some(PathBuf::from(value)),
                 "releases" => request.releases = true,
                 "recording" => {
-                    let recorded = Recorded::open(Path::new(value));
+                    let recorded = RecordedInput::open(Path::new(value));
                     request.recorded = Some(recorded.map_err(|error| error.to_string())?);
                 }
-                "path" => request.path = Some(Recording::read(Path::new(value))?),
+                "path" => request.path = Some(RecordedPath::read(Path::new(value))?),
                 "exit" => request.exit = Some(number()? as i32),
                 "around" => request.around = Some(Surroundings::default()),
                 "from" | "near" => {
@@ -206,7 +207,7 @@ impl Surroundings {
         &self,
         forked: &Forked,
         search: &Search,
-        recording: (&Recording, Option<i32>),
+        recording: (&RecordedPath, Option<i32>),
         report_writer: &mut ReportWriter,
     ) -> Result<i32, String> {
         loop {
@@ -224,7 +225,7 @@ impl Surroundings {
         &self,
         forked: &Forked,
         search: &Search,
-        (path, exit): (&Recording, Option<i32>),
+        (path, exit): (&RecordedPath, Option<i32>),
         report_writer: &mut ReportWriter,
     ) -> Result<i32, String> {
         let most = search.steps as usize;
@@ -239,7 +240,7 @@ impl Surroundings {
             report_writer.write("end", "");
             return Ok(IMPOSSIBLE);
         }
-        let mut outcomes: BTreeMap<String, Outcome> = BTreeMap::new();
+        let mut outcomes: BTreeMap<String, PossibleOutcome> = BTreeMap::new();
         let from = base.step_of(self.from);
         let mut around = Around::of(forked, &base.steps).from(Moment(from as u32));
         if let Some(near) = self.near {
@@ -256,14 +257,15 @@ impl Surroundings {
             .budget(budget)
             .progress(|progress| report_writer.progress(&progress))
             .run(|seen, distance| {
-                let outcome = outcomes
-                    .entry(seen.run.outcome())
-                    .or_insert_with(|| Outcome {
-                        distance,
-                        steps: seen.schedule.to_vec(),
-                        count: 0,
-                        is_bad: seen.verdict.is_bad(),
-                    });
+                let outcome =
+                    outcomes
+                        .entry(seen.run.outcome())
+                        .or_insert_with(|| PossibleOutcome {
+                            distance,
+                            steps: seen.schedule.to_vec(),
+                            count: 0,
+                            is_bad: seen.verdict.is_bad(),
+                        });
                 outcome.count += 1;
             });
         let report =

@@ -82,10 +82,6 @@ impl Subject for Explored {
         names_of(events, &state.names, &state.families)
     }
 
-    fn needs_finer_steps(&self) -> bool {
-        self.shared.execution.needs_finer_steps()
-    }
-
     fn granularity(&self) -> Granularity {
         self.shared.execution.state().granularity
     }
@@ -149,14 +145,14 @@ impl Describe for LocalRun {
         event.text(&self.0.execution.state().families)
     }
 
-    fn came_of_step(&self) -> Option<String> {
-        self.0.execution.state().came_of.take()
+    fn step_result(&self) -> Option<String> {
+        self.0.execution.state().step_result.take()
     }
 
     fn failures(&self) -> Vec<Failure> {
         let state = &mut *self.0.execution.state();
         // When the main activity of a whole process has ended, its exit status shows whether it failed.
-        match state.is_whole && state.main_has_ended {
+        match state.is_process && state.main_has_ended {
             true => Vec::new(),
             false => state.failures(),
         }
@@ -228,7 +224,7 @@ impl Run for LocalRun {
 
 impl Drop for LocalRun {
     fn drop(&mut self) {
-        if !self.0.execution.state().is_whole {
+        if !self.0.execution.state().is_process {
             self.0.execution.end();
         }
         self.0.is_running.set(false);

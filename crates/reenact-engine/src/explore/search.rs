@@ -347,7 +347,9 @@ where
     }
 
     fn sample(&mut self, strategy: RandomStrategy, budget: Budget) {
-        let on_all = self.sample_on_all(self.sampler(strategy, budget));
+        let on_all = self.with_settled_steps(|this| {
+            this.sample_on_all(this.sampler(strategy, this.later(budget)))
+        });
         let Tried {
             report,
             bad,
@@ -417,7 +419,7 @@ where
 
     fn exhaust(&mut self, budget: Budget) {
         let before = self.finding.executions;
-        let on_all = self.exhaust_on_all(budget);
+        let on_all = self.with_settled_steps(|this| this.exhaust_on_all(this.later(budget)));
         let Tried { report, bad, .. } =
             on_all.unwrap_or_else(|| self.exhaust_alone(self.later(budget)));
         self.bad = bad;

@@ -23,11 +23,11 @@ use super::{
         ActivityReport, ActivityStatus, Hello, MessageReport, OperationReport, PathElement, Reply,
         Request, SourceLocation, UniverseReport,
     },
-    retrace::{Limits, Path as Recording, retrace},
+    retrace::{Limits, RecordedPath, retrace},
     subject::{Granularity, Subject},
     view::{ActivityView, Status, View},
 };
-use crate::{Access, ObjectName, site::Site};
+use crate::{ObjectName, site::Site};
 
 /// Maximum number of steps of the first execution, which finds out what kind of program it is.
 const TRIED: usize = 10_000;
@@ -42,7 +42,7 @@ const REMEMBERED: usize = 1 << 20;
 pub(super) fn serve(
     forked: Forked,
     path: &Path,
-    recording: Option<(&Recording, Option<i32>)>,
+    recording: Option<(&RecordedPath, Option<i32>)>,
 ) -> io::Result<()> {
     // SAFETY: `prctl` only requests a signal for when the parent process ends.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
@@ -50,6 +50,7 @@ pub(super) fn serve(
         forked,
         known: HashMap::new(),
         objects: Objects::default(),
+        granularity: Granularity::default(),
         current: None,
     };
     // Before the program runs for the first time, so that the client notices if that does not end.
@@ -67,7 +68,8 @@ pub(super) fn serve(
             None => hello.path = retraced.steps,
         }
     }
-    hello.are_releases_steps = server.forked.are_releases_steps();
+    server.granularity = server.forked.granularity();
+    hello.are_releases_steps = server.granularity.releases;
     send(&mut stream, &hello)?;
     loop {
         let reply = match receive::<Request>(&mut stream) {
@@ -87,6 +89,8 @@ struct Server {
     /// A hash of all pending operations in each universe: it has to be the same each time.
     known: HashMap<(Fingerprint, Granularity), u64>,
     objects: Objects,
+    /// How fine steps are at least. The client knows universes by such steps, so they cannot become finer.
+    granularity: Granularity,
     /// The execution of the last request.
     current: Option<Current>,
 }
@@ -100,11 +104,25 @@ struct Current {
 }
 
 impl Server {
-    /// Runs the program once: whether any activity uses a try-lock affects all executions.
+    /// Runs the program once, and again if its steps have to be finer: what any activity does may make more actions
+    /// observable in all executions.
     fn try_out(&mut self) {
         // A debugger may stop there, and shows messages.
-        self.forked.let_stops_be_steps();
+        self.forked.let_drops_be_steps();
         self.forked.want_labels(true);
+        loop {
+            let before = self.forked.granularity();
+            self.try_out_once();
+            if self.forked.granularity() == before {
+                break;
+            }
+        }
+        // The objects of a whole execution are known now.
+        self.forked
+            .with_names(|objects, families| self.objects.name_all(objects, families));
+    }
+
+    fn try_out_once(&mut self) {
         let mut run = self.forked.start();
         let mut fingerprinter = Fingerprinter::default();
         // The last activity, and the number of its consecutive steps: it may be waiting for another one by spinning.
@@ -127,13 +145,7 @@ impl Server {
             let event = run.step_at(next.into(), fingerprinter.next(), &mut links);
             fingerprinter.push(next.into(), &identity(&event), &links);
             self.objects.learn(&event);
-            if matches!(event.touch.access, Access::TryTake | Access::TryLook) {
-                self.forked.let_releases_be_steps();
-            }
         }
-        // The objects of a whole execution are known now.
-        self.forked
-            .with_names(|objects, families| self.objects.name_all(objects, families));
     }
 
     fn reply(&mut self, path: &[PathElement]) -> Reply {
@@ -188,10 +200,10 @@ impl Server {
                 (0..number).for_each(|before| links.after(Moment(before as u32)));
             }
             current.fingerprinter.push(step, &identity(&event), &links);
-            if self.forked.needs_finer_steps() {
+            if self.forked.granularity() != self.granularity {
                 return Err(
-                    "the program tries to take a lock, which it was not known to do: giving a lock back has to be a step, \
-                     from the start"
+                    "the program does something that was not known when it was started, such as trying to take a lock: \
+                     more actions have to be steps, from the start"
                         .to_owned(),
                 );
             }

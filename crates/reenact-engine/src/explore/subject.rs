@@ -17,12 +17,9 @@ pub trait Subject: Runs<Run: Describe<Event = Self::Event>> {
     /// Returns the names of the objects that these events operate on.
     fn object_names(&self, events: &[Self::Event]) -> Vec<Option<ObjectName>>;
 
-    /// Returns whether an execution has shown that steps must be finer than they were. Then the exploration so far is
-    /// incomplete and has to start again.
-    fn needs_finer_steps(&self) -> bool;
-
     /// Returns how fine its steps are. Steps become finer when an activity does something that makes more actions
-    /// observable; schedules that were written before that cannot be repeated step by step.
+    /// observable. Then an exhaustive exploration so far is incomplete, and schedules that were written before
+    /// cannot be repeated step by step.
     fn granularity(&self) -> Granularity;
 
     /// Makes its steps at least this fine.
@@ -50,7 +47,7 @@ pub struct Granularity {
 
 impl Granularity {
     /// Everything that other activities can observe is a step.
-    pub(super) const FINEST: Granularity = Granularity {
+    pub(in crate::explore) const FINEST: Granularity = Granularity {
         releases: true,
         drops: true,
         queues: true,
@@ -81,7 +78,7 @@ pub trait Describe: Run {
 
     /// Returns the result of the last step for display, if it says more than the event: for example, the value that was
     /// read. A local run returns it only once.
-    fn came_of_step(&self) -> Option<String>;
+    fn step_result(&self) -> Option<String>;
 
     /// Returns what went wrong, once no activity can continue.
     fn failures(&self) -> Vec<Failure>;

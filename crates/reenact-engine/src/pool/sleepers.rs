@@ -14,7 +14,7 @@ use std::sync::{
 use crate::controller;
 
 /// How an idle worker sleeps.
-pub(super) enum Rest {
+pub(super) enum IdleMode {
     /// Until it is woken. No worker is awake any more.
     Last,
     /// Until it is woken.
@@ -66,16 +66,16 @@ impl Sleepers {
 
     /// Adds a worker to the list of sleepers. The caller then wakes threads that wait for the pool to be idle, and only
     /// afterwards reports to the controller that the worker sleeps: those threads count as awake by then.
-    pub(super) fn lie_down(&self, worker: usize) -> Rest {
+    pub(super) fn lie_down(&self, worker: usize) -> IdleMode {
         let mut list = self.lock();
         list.sleeping.push(worker);
         let rest = if self.awake.fetch_sub(1, SeqCst) == 1 {
-            Rest::Last
+            IdleMode::Last
         } else if list.lookout.is_none() {
             list.lookout = Some(worker);
-            Rest::Lookout
+            IdleMode::Lookout
         } else {
-            Rest::Sleep
+            IdleMode::Sleep
         };
         self.changed(&list);
         rest

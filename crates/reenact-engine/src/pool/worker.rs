@@ -1,5 +1,7 @@
 //! A worker: what it runs next, and how it sleeps when there is nothing to run.
 
+mod idle;
+
 use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
@@ -11,17 +13,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crossbeam_deque::{Steal, Stealer};
+use crossbeam_deque::Stealer;
 
 use super::{
-    CURRENT, Place, Scheduled, Shared,
+    CURRENT, Remote, Scheduled, Shared,
     carrier::{Carrier, Pause},
     ready::Ready,
     run_closed,
-    sleepers::Rest,
 };
 use crate::{
-    activity, controller, mode,
+    activity,
     raw::{Parker, now},
     seeds,
 };
@@ -31,13 +32,6 @@ use crate::{
 const IN_A_ROW: u32 = 64;
 /// Once in this many tasks, a worker checks for tasks from other threads, even if its queue is not empty.
 const LOOK_OUTSIDE: u32 = 61;
-/// A queue is worth stealing from if its worker needs at least this long for it. Shorter queues are better left alone:
-/// many short turns that communicate are slower on two cores than on one.
-const BACKLOG: Duration = Duration::from_micros(20);
-/// How long the lookout sleeps between two inspections: at first, and at most.
-const LOOKOUT: (Duration, Duration) = (Duration::from_micros(50), Duration::from_micros(800));
-/// The maximum in a controlled process, where the stall detector must be able to see that no thread moves.
-const CALM_LOOKOUT: Duration = Duration::from_millis(400);
 /// How many carriers without a task a worker keeps together with their stacks.
 const FREE: usize = 64;
 /// How often a worker checks for woken carriers before it sleeps: at least, and at most. An answer from another core
@@ -45,7 +39,7 @@ const FREE: usize = 64;
 const SPINS: (u32, u32) = (16, 1024);
 
 /// What a worker runs next.
-enum Next {
+enum Runnable {
     Task(Scheduled),
     /// Resumes a task that has waited.
     Carrier(&'static Carrier),
@@ -99,7 +93,7 @@ pub fn about_to_block() -> Blocked {
     let worker = current();
     if let Some(worker) = worker {
         let shared = worker.shared;
-        worker.place().is_blocked.store(true, SeqCst);
+        worker.remote().is_blocked.store(true, SeqCst);
         shared.blocked.fetch_add(1, SeqCst);
         fence(SeqCst);
         // Not only its own queue: this worker may be standing in for others.
@@ -119,7 +113,7 @@ impl Drop for Blocked {
             && let Some(worker) = current()
         {
             worker.shared.blocked.fetch_sub(1, SeqCst);
-            worker.place().is_blocked.store(false, SeqCst);
+            worker.remote().is_blocked.store(false, SeqCst);
         }
     }
 }
@@ -128,19 +122,19 @@ impl Shared {
     /// Passes a woken carrier to its worker; called on other threads.
     pub(super) fn send_home(&'static self, carrier: &'static Carrier) {
         let home = carrier.home;
-        let place = &self.places[home];
-        place.inbox.push(carrier);
+        let remote = &self.remotes[home];
+        remote.inbox.push(carrier);
         // Either this sees that the worker rests, or the worker sees the carrier before it sleeps.
         fence(SeqCst);
-        if place.rests.load(SeqCst) && self.sleepers.rouse_this(home) {
-            place.parker.unpark();
+        if remote.rests.load(SeqCst) && self.sleepers.rouse_this(home) {
+            remote.parker.unpark();
         }
     }
 
     /// Lets another worker run the queued tasks when a worker is blocked.
     pub(super) fn stand_in(&'static self) {
         if let Some(index) = self.sleepers.rouse() {
-            self.places[index].parker.unpark();
+            self.remotes[index].parker.unpark();
         } else if (self.begun.load(SeqCst) as usize)
             < self.size + self.blocked.load(SeqCst) as usize
         {
@@ -209,7 +203,7 @@ impl Worker {
         }
         CURRENT.set(std::ptr::null());
         activity::stand_up();
-        while let Some(task) = self.place().take_last().or_else(|| self.queue.pop()) {
+        while let Some(task) = self.remote().take_last().or_else(|| self.queue.pop()) {
             run_closed(task);
         }
         self.shared.run_late();
@@ -219,11 +213,11 @@ impl Worker {
     pub(super) fn work(&self) {
         while !self.retire.get() && !self.is_done() {
             match self.next() {
-                Some(Next::Task(task)) => {
+                Some(Runnable::Task(task)) => {
                     self.one_more_run();
                     task.run();
                 }
-                Some(Next::Carrier(carrier)) => {
+                Some(Runnable::Carrier(carrier)) => {
                     self.chosen.set(Some(carrier));
                     if let Some(this) = self.on.get() {
                         this.pause(Pause::Free);
@@ -237,7 +231,7 @@ impl Worker {
     fn one_more_run(&self) {
         let runs = self.runs.get().wrapping_add(1);
         self.runs.set(runs);
-        self.place().runs.store(runs, Relaxed);
+        self.remote().runs.store(runs, Relaxed);
     }
 
     /// Whether the worker can end.
@@ -245,8 +239,8 @@ impl Worker {
         self.shared.is_over() && self.waiting.get() == 0 && self.ready.is_empty()
     }
 
-    fn place(&self) -> &Place {
-        &self.shared.places[self.index]
+    fn remote(&self) -> &Remote {
+        &self.shared.remotes[self.index]
     }
 
     /// Called when a carrier begins to wait.
@@ -272,7 +266,7 @@ impl Worker {
 
     fn set_waiting(&self, waiting: u32) {
         self.waiting.set(waiting);
-        self.place().waiting.store(waiting, Relaxed);
+        self.remote().waiting.store(waiting, Relaxed);
     }
 
     /// Returns a carrier without a task.
@@ -377,12 +371,12 @@ impl Worker {
     }
 
     pub(super) fn has_nothing_ready(&self) -> bool {
-        self.ready.is_empty() && self.place().inbox.is_surely_empty()
+        self.ready.is_empty() && self.remote().inbox.is_surely_empty()
     }
 
     #[inline]
     fn take_ready(&self) -> Option<&'static Carrier> {
-        let inbox = &self.place().inbox;
+        let inbox = &self.remote().inbox;
         if !inbox.is_empty() {
             inbox.take(|carrier| self.ready.push(carrier));
         }
@@ -402,14 +396,14 @@ impl Worker {
     /// Schedules a task before all others of this worker.
     #[inline]
     pub(super) fn schedule(&self, task: Scheduled) {
-        let place = &self.place().last;
-        // Only this thread stores tasks here. Release: pairs with the Acquire in `Place::take_last`.
-        if place.load(Relaxed).is_null() {
-            place.store(task.0.as_ptr(), Release);
+        let last = &self.remote().last;
+        // Only this thread stores tasks here. Release: pairs with the Acquire in `Remote::take_last`.
+        if last.load(Relaxed).is_null() {
+            last.store(task.0.as_ptr(), Release);
             if self.shared.sleepers.unwatched() {
                 self.shared.wake_one();
             }
-        } else if let Some(before) = NonNull::new(place.swap(task.0.as_ptr(), SeqCst)) {
+        } else if let Some(before) = NonNull::new(last.swap(task.0.as_ptr(), SeqCst)) {
             self.enqueue(Scheduled(before));
         }
     }
@@ -423,13 +417,13 @@ impl Worker {
     }
 
     #[inline]
-    fn next(&self) -> Option<Next> {
+    fn next(&self) -> Option<Runnable> {
         if let Some(carrier) = self.take_ready_in_a_row() {
-            return Some(Next::Carrier(carrier));
+            return Some(Runnable::Carrier(carrier));
         }
         if self.in_a_row.get() < IN_A_ROW {
             if let Some(task) = self.take_last() {
-                return Some(Next::Task(task));
+                return Some(Runnable::Task(task));
             }
         } else if let Some(task) = self.take_last() {
             // This time behind the queue.
@@ -439,179 +433,34 @@ impl Worker {
         if self.runs.get().is_multiple_of(LOOK_OUTSIDE) {
             self.look_at_timers();
             if let Some(task) = self.take_from_outside() {
-                return Some(Next::Task(task));
+                return Some(Runnable::Task(task));
             }
         }
         if let Some(task) = self.queue.pop() {
-            return Some(Next::Task(task));
+            return Some(Runnable::Task(task));
         }
         self.look_at_timers();
         if let Some(carrier) = self.take_ready() {
-            return Some(Next::Carrier(carrier));
+            return Some(Runnable::Carrier(carrier));
         }
         let task = self
             .take_from_outside()
             .or_else(|| self.take_from_others())?;
-        Some(Next::Task(task))
+        Some(Runnable::Task(task))
     }
 
     #[inline]
     fn take_last(&self) -> Option<Scheduled> {
-        let place = self.place();
+        let remote = self.remote();
         // If there is no other worker, no other thread takes from here. A stand-in that was just started does so only
         // if it sees that this worker is blocked; and this worker, when it no longer is, sees that there is another.
         if self.shared.begun.load(SeqCst) == 1 {
-            let last = place.last.load(Acquire);
+            let last = remote.last.load(Acquire);
             if !last.is_null() {
-                place.last.store(std::ptr::null_mut(), Relaxed);
+                remote.last.store(std::ptr::null_mut(), Relaxed);
             }
             return NonNull::new(last).map(Scheduled);
         }
-        place.take_last()
-    }
-
-    fn take_from_outside(&self) -> Option<Scheduled> {
-        loop {
-            match self.shared.injector.steal_batch_and_pop(&self.queue) {
-                Steal::Success(task) => return Some(task),
-                Steal::Empty => return None,
-                Steal::Retry => {}
-            }
-        }
-    }
-
-    /// Steals from a worker whose queue will take it long, at its speed since the last inspection, or that is stuck in
-    /// one turn.
-    fn take_from_others(&self) -> Option<Scheduled> {
-        let begun = self.shared.begun.load(SeqCst) as usize;
-        if begun == 1 {
-            return None;
-        }
-        let mut others = self.others.take();
-        if others.len() + 1 < begun {
-            others = (0..begun)
-                .filter(|&index| index != self.index)
-                .filter_map(|index| Some((index, self.shared.places[index].stealer()?)))
-                .collect();
-        }
-        let now = now();
-        let time = now.duration_since(self.seen_at.get());
-        let is_long_ago = time >= BACKLOG;
-        if is_long_ago {
-            self.seen_at.set(now);
-        }
-        let mut seen = self.seen_runs.take();
-        seen.resize(self.shared.places.len(), 0);
-        let mut found = None;
-        for (index, stealer) in &others {
-            let place = &self.shared.places[*index];
-            let runs = place.runs.load(Relaxed).wrapping_sub(seen[*index]);
-            if is_long_ago {
-                seen[*index] = seen[*index].wrapping_add(runs);
-            }
-            let is_blocked = place.is_blocked.load(SeqCst);
-            let stuck = is_blocked || (is_long_ago && runs == 0);
-            let needs = time.as_nanos() * stealer.len() as u128 / u128::from(runs.max(1));
-            found = if stuck || (is_long_ago && needs >= BACKLOG.as_nanos()) {
-                self.steal(stealer)
-            } else {
-                None
-            };
-            // A single worker takes its own task without synchronisation: see `take_last`.
-            let is_alone = self.shared.size == 1 && *index == 0;
-            if found.is_none() && (is_blocked || (stuck && !is_alone)) {
-                found = place.take_last();
-            }
-            if found.is_some() {
-                break;
-            }
-        }
-        self.others.set(others);
-        self.seen_runs.set(seen);
-        found
-    }
-
-    fn steal(&self, stealer: &Stealer<Scheduled>) -> Option<Scheduled> {
-        loop {
-            match stealer.steal_batch_and_pop(&self.queue) {
-                Steal::Success(task) => return Some(task),
-                Steal::Empty => return None,
-                Steal::Retry => {}
-            }
-        }
-    }
-
-    /// Spins for a while until another thread wakes a carrier. The duration depends on whether spinning succeeded last
-    /// time.
-    fn spin(&self) -> bool {
-        if self.waiting.get() == 0 || !self.shared.spins {
-            return false;
-        }
-        let spins = self.spins.get();
-        for _ in 0..spins {
-            if !self.place().inbox.is_empty() {
-                self.spins.set((spins * 2).min(SPINS.1));
-                return true;
-            }
-            std::hint::spin_loop();
-        }
-        self.spins.set((spins / 2).max(SPINS.0));
-        false
-    }
-
-    fn is_up(&self) {
-        self.place().rests.store(false, SeqCst);
-        self.place().sleeps_until.store(false, SeqCst);
-    }
-
-    /// Sleeps until there is something to do.
-    fn rest(&self) {
-        if self.spin() {
-            return;
-        }
-        let shared = self.shared;
-        let sleepers = &shared.sleepers;
-        let mut patience = LOOKOUT.0;
-        loop {
-            let timer = self.next_deadline();
-            self.place().sleeps_until.store(timer.is_some(), SeqCst);
-            self.place().rests.store(true, SeqCst);
-            let rest = sleepers.lie_down(self.index);
-            if let Rest::Last = rest {
-                shared.if_quiet();
-            }
-            controller::one_less_awake();
-            // Threads that queued a task in between have not woken this worker. For the inbox, see `send_home`.
-            fence(SeqCst);
-            if self.is_done()
-                || !shared.injector.is_empty()
-                || !self.place().inbox.is_surely_empty()
-            {
-                sleepers.get_up(self.index);
-                self.is_up();
-                return;
-            }
-            let woken = match rest {
-                Rest::Last | Rest::Sleep => self.place().parker.rest(timer),
-                Rest::Lookout => {
-                    let at_most = timer.map_or(patience, |timer| timer.min(patience));
-                    let woken = self.place().parker.rest(Some(at_most));
-                    patience = (patience * 2).min(match mode::is_controlled() {
-                        true => CALM_LOOKOUT,
-                        false => LOOKOUT.1,
-                    });
-                    woken
-                }
-            };
-            let was_roused = !sleepers.get_up(self.index);
-            self.is_up();
-            if woken || was_roused || timer.is_some() {
-                return;
-            }
-            if let Some(task) = self.take_from_others() {
-                self.queue.push(task);
-                return;
-            }
-        }
+        remote.take_last()
     }
 }

@@ -5,12 +5,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use reenact_trace::{Appender, Event, Kind, Origin, TracePosition};
 
 use super::{
-    BIRTH, EVENTS_PER_TICK, LIGHT_BIRTH, Newborn, Reading, Recorder, count, count_without_trace,
-    key_of, token_of,
+    AnnouncedChild, BIRTH, EVENTS_PER_TICK, LIGHT_BIRTH, Reading, Recorder, count,
+    count_without_trace, key_of, token_of,
 };
 use crate::{
     Object, Op,
-    arrivals::{Arrival, Arrivals, Source, name_of, zigzag},
+    arrivals::{Arrival, Arrivals, SourceId, name_of, zigzag},
     captured::{self, CLOCKS},
     delta_cache::DeltaCache,
     mode::{self, Mode},
@@ -133,11 +133,11 @@ impl Me<'_> {
         token_of(self.recorder_state.number)
     }
 
-    pub(crate) fn child(&mut self, name: &str) -> Newborn {
+    pub(crate) fn child(&mut self, name: &str) -> AnnouncedChild {
         count(tag(0, BIRTH));
         let index = self.recorder_state.children;
         self.recorder_state.children += 1;
-        Newborn {
+        AnnouncedChild {
             number: self.recorder.new_numbers(1),
             origin: Origin::Child(self.recorder_state.number),
             index,
@@ -244,7 +244,7 @@ impl Me<'_> {
     }
 
     /// Records the arrival of a message that is not known to be the predicted one.
-    pub(crate) fn received(&mut self, first: Source, arrival: Arrival, tag: u64) -> bool {
+    pub(crate) fn received(&mut self, first: SourceId, arrival: Arrival, tag: u64) -> bool {
         let arrivals = self
             .recorder_state
             .arrivals

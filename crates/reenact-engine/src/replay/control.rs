@@ -12,15 +12,15 @@ use reenact_trace::Origin;
 
 use super::{
     Replay, Runner,
-    cursor::{Cursor, Next, Observation},
+    cursor::{Cursor, Next, ObservedAs},
     describe,
     log::{Happened, not_as_itself},
     object_of,
     sent::refuse_while_describing,
 };
 use crate::{
-    Access, Activity, Announcement, Arrival, Change, Controller, Decision, Ending, Heard, Message,
-    Newborn, NextArrival, Outcome, Question, Spot, activity::HOT, clock::is_clock,
+    Access, Announcement, Arrival, Change, ControlledActivity, Controller, Decision, Ending, Heard,
+    Message, Newborn, NextArrival, Outcome, Question, Spot, activity::HOT, clock::is_clock,
 };
 
 impl Controller for Replay {
@@ -39,7 +39,7 @@ impl Controller for Replay {
         }
     }
 
-    fn begin(&self, who: &Activity, first: Option<u32>) {
+    fn begin(&self, who: &ControlledActivity, first: Option<u32>) {
         if let Some(first) = first {
             return self.begin_light(who.number, first);
         }
@@ -52,7 +52,7 @@ impl Controller for Replay {
         }
     }
 
-    fn end(&self, who: &Activity, how: Ending) {
+    fn end(&self, who: &ControlledActivity, how: Ending) {
         let runner = self.runner(who);
         match how {
             Ending::Returned if runner.is_light => self.end_light(runner),
@@ -62,7 +62,7 @@ impl Controller for Replay {
         }
     }
 
-    fn operate(&self, who: &Activity, announcement: &Announcement<'_>) -> Decision {
+    fn operate(&self, who: &ControlledActivity, announcement: &Announcement<'_>) -> Decision {
         if self.log.is_some() {
             refuse_while_describing();
         }
@@ -104,7 +104,12 @@ impl Controller for Replay {
         self.log.is_some()
     }
 
-    fn done(&self, who: &Activity, announcement: &Announcement<'_>, outcome: Outcome<'_>) {
+    fn done(
+        &self,
+        who: &ControlledActivity,
+        announcement: &Announcement<'_>,
+        outcome: Outcome<'_>,
+    ) {
         match outcome {
             Outcome::Left(value) => self.left(who, announcement, value),
             Outcome::Downgraded => {
@@ -119,7 +124,7 @@ impl Controller for Replay {
         }
     }
 
-    fn park(&self, who: &Activity, at: Spot<'_>, what: &(dyn Fn() -> String + Sync)) {
+    fn park(&self, who: &ControlledActivity, at: Spot<'_>, what: &(dyn Fn() -> String + Sync)) {
         let runner = self.runner(who);
         self.meets(runner);
         // In a loop: it may be woken for an earlier spot at the same address.
@@ -136,7 +141,7 @@ impl Controller for Replay {
         self.turns.unpark(at);
     }
 
-    fn outside(&self, who: &Activity, question: Question<'_>) -> Option<Heard> {
+    fn outside(&self, who: &ControlledActivity, question: Question<'_>) -> Option<Heard> {
         let runner = || self.runner(who);
         match question {
             // The order comes from the trace.
@@ -165,7 +170,7 @@ impl Controller for Replay {
         true
     }
 
-    fn message(&self, who: &Activity, message: Message) -> NextArrival {
+    fn message(&self, who: &ControlledActivity, message: Message) -> NextArrival {
         let runner = self.runner(who);
         match message {
             Message::Next => {
@@ -197,7 +202,7 @@ impl Replay {
     fn recorded(&self, runner: &Runner, operation: &Announcement<'_>) -> Decision {
         let mut cursor = runner.cursor();
         HOT.with(|hot| hot.fast_path.set(cursor.fast_path()));
-        cursor.observation = Observation::Silent;
+        cursor.observation = ObservedAs::Silent;
         let doing = || match object_of(operation) {
             Some(name) => format!("{} ({name})", describe(operation)),
             None => describe(operation),
@@ -230,7 +235,7 @@ impl Replay {
         }
         let place = object.version.load(Relaxed);
         let changes = match operation.access {
-            Access::Read => cursor.observation == Observation::First,
+            Access::Read => cursor.observation == ObservedAs::First,
             access => access == Access::Write,
         };
         if matches!(operation.access, Access::Read | Access::Write) {
@@ -249,7 +254,7 @@ impl Replay {
     }
 
     /// Called when an operation has taken effect.
-    fn left(&self, who: &Activity, operation: &Announcement<'_>, value: Option<Change>) {
+    fn left(&self, who: &ControlledActivity, operation: &Announcement<'_>, value: Option<Change>) {
         let Some(object) = operation.object else {
             return;
         };
@@ -260,9 +265,9 @@ impl Replay {
             cursor.seen.insert(object.key.load(Relaxed), value.now);
             if operation.access == Access::Read {
                 match cursor.observation {
-                    Observation::Silent => {}
-                    Observation::First => self.turns.bump(object),
-                    Observation::Look => self.turns.looked(object),
+                    ObservedAs::Silent => {}
+                    ObservedAs::First => self.turns.bump(object),
+                    ObservedAs::Look => self.turns.looked(object),
                 }
                 return;
             }

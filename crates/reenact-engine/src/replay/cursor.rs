@@ -8,7 +8,7 @@ use std::{
 use reenact_trace::{Event, EventStream, Item, Kind, TraceError};
 
 use super::{
-    external::is_external, fast_path::FastPath, reception::Reception, transaction::Expected,
+    external::is_external, fast_path::FastPath, reception::MessageOrder, transaction::Expected,
 };
 use crate::{
     Map,
@@ -33,7 +33,7 @@ pub(super) enum Next {
 
 /// What an observation counts as for other activities, once it has been made.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Observation {
+pub(super) enum ObservedAs {
     /// Nothing: no activity waits for it.
     Silent,
     /// The first operation on the object, and so a take.
@@ -63,7 +63,7 @@ pub(super) struct Cursor {
     /// Numbers for its light children.
     pub(super) block: Block,
     /// What the observation in progress counts as.
-    pub(super) observation: Observation,
+    pub(super) observation: ObservedAs,
     /// What the trace says about the transaction in progress.
     pub(super) transaction: Option<Expected>,
 }
@@ -83,7 +83,7 @@ impl Cursor {
     }
 
     /// Creates a cursor for a light activity.
-    pub(super) fn light(stream: EventStream, reception: Reception) -> Cursor {
+    pub(super) fn light(stream: EventStream, reception: MessageOrder) -> Cursor {
         Cursor::with(stream, FastPath::light(reception))
     }
 
@@ -100,7 +100,7 @@ impl Cursor {
             places: Map::default(),
             objects: 0,
             block: Block::default(),
-            observation: Observation::Silent,
+            observation: ObservedAs::Silent,
             transaction: None,
         }
     }

@@ -15,7 +15,7 @@ use super::{
     Replay, Runner,
     cursor::Next,
     stall,
-    waiting::{Asleep, Waiting},
+    waiting::{Asleep, WaitReason},
 };
 use crate::{
     Object,
@@ -192,7 +192,7 @@ impl Replay {
         runner: &'a Runner,
         what: &'a (dyn Fn() -> String + Sync),
     ) -> Asleep<'a> {
-        *runner.lock_waiting() = Some(Waiting::new(what));
+        *runner.lock_waiting() = Some(WaitReason::new(what));
         // The worker of a task remains awake.
         if !can_be_put_aside() {
             self.one_less_awake();

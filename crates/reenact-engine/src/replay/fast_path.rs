@@ -14,7 +14,7 @@ use std::{
 
 use super::{
     ending,
-    reception::Reception,
+    reception::MessageOrder,
     turns::{end_take, is_wanted},
 };
 use crate::{Arrival, Object, Op, activity::Hot, record::counted};
@@ -32,7 +32,7 @@ pub(crate) struct FastPath {
     word: AtomicU64,
     /// For a light activity: the order of its messages. Accessed by the thread that runs the activity, or while no
     /// activity can move.
-    reception: UnsafeCell<Option<Reception>>,
+    reception: UnsafeCell<Option<MessageOrder>>,
 }
 
 // SAFETY: `reception` is accessed only by the thread that runs the activity, or while no activity can move: its
@@ -41,7 +41,7 @@ unsafe impl Sync for FastPath {}
 
 impl FastPath {
     /// Creates the state of a light activity.
-    pub(super) fn light(reception: Reception) -> FastPath {
+    pub(super) fn light(reception: MessageOrder) -> FastPath {
         FastPath {
             reception: UnsafeCell::new(Some(reception)),
             ..FastPath::default()
@@ -55,7 +55,7 @@ impl FastPath {
     /// The calling thread runs the activity, or no activity can move; and the caller drops the reference before it
     /// calls this again.
     #[expect(clippy::mut_from_ref)]
-    pub(super) unsafe fn reception(&self) -> &mut Reception {
+    pub(super) unsafe fn reception(&self) -> &mut MessageOrder {
         // SAFETY: The caller guarantees exclusive access.
         let reception = unsafe { &mut *self.reception.get() };
         reception.as_mut().expect("a light activity")

@@ -27,8 +27,8 @@ use reenact_trace::{Trace, TraceError};
 
 use super::sent::{Unhandled, label_of};
 use crate::{
-    Access, Activity, Announcement, Change, Decision, End, Envelope, Map, Object, ObjectName,
-    OperationKind, Selected, Touch, clock, log::MARK, loom::AtomicU64, site::Site,
+    Access, Announcement, Change, ControlledActivity, Decision, End, Envelope, Map, Object,
+    ObjectName, OperationKind, Selected, Touch, clock, log::MARK, loom::AtomicU64, site::Site,
 };
 
 thread_local! {
@@ -49,7 +49,7 @@ pub(crate) fn not_as_itself<R>(action: impl FnOnce() -> R) -> R {
 pub(super) struct Happened<'a> {
     pub(super) trace: &'a Trace,
     pub(super) family: &'a str,
-    pub(super) who: &'a Activity,
+    pub(super) who: &'a ControlledActivity,
     pub(super) announcement: &'a Announcement<'a>,
     pub(super) decision: Decision,
     /// How many operations have changed the object before.
@@ -59,7 +59,7 @@ pub(super) struct Happened<'a> {
 
 /// A line of the log.
 #[derive(Default)]
-struct Line {
+struct LogLine {
     family: String,
     name: String,
     what: &'static str,
@@ -78,7 +78,7 @@ struct Line {
     announced_at: String,
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for LogLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fields: [&str; 15] = [
             &self.family,
@@ -103,7 +103,7 @@ impl fmt::Display for Line {
 
 /// A line that is not yet complete. An activity has at most one.
 pub(super) struct Unwritten {
-    line: Line,
+    line: LogLine,
     /// For a selection: the cases, and the index of the selected one.
     cases: Option<(Vec<Case>, usize)>,
 }
@@ -113,7 +113,7 @@ type Case = (u64, Access);
 
 /// The log file. Each line is one write, so that nothing is lost when the program aborts, and lines are in the order in
 /// which the objects saw the operations.
-pub(super) struct Log {
+pub(super) struct LogFile {
     file: File,
     /// Messages that were sent and not yet handled.
     unhandled: Unhandled,
@@ -123,8 +123,8 @@ pub(super) struct Log {
     wholes: Mutex<Map<usize, u64>>,
 }
 
-impl Log {
-    pub(super) fn create(path: &Path) -> Result<Log, TraceError> {
+impl LogFile {
+    pub(super) fn create(path: &Path) -> Result<LogFile, TraceError> {
         let file = File::options()
             .append(true)
             .create(true)
@@ -134,7 +134,7 @@ impl Log {
                 path: path.to_owned(),
                 source,
             })?;
-        Ok(Log {
+        Ok(LogFile {
             file,
             unhandled: Unhandled::default(),
             objects: Mutex::default(),
@@ -294,7 +294,7 @@ impl Log {
         self.write(&line.to_string());
     }
 
-    fn line(&self, happened: &Happened<'_>) -> Line {
+    fn line(&self, happened: &Happened<'_>) -> LogLine {
         let operation = happened.announcement;
         let (object, note) = match operation.envelope {
             Some(envelope) => self.message(happened, envelope),
@@ -350,7 +350,7 @@ impl Log {
         for (_, name) in all.iter().filter(|(is_so, _)| *is_so) {
             let _ = write!(traits, "{name} ");
         }
-        Line {
+        LogLine {
             object,
             note,
             access: access.name(),
@@ -372,7 +372,7 @@ impl Log {
         &self,
         trace: &Trace,
         family: &str,
-        who: &Activity,
+        who: &ControlledActivity,
         operation: &Announcement<'_>,
     ) {
         if is_at_channel(operation) {
@@ -393,7 +393,7 @@ impl Log {
             (true, _) => "step panicking",
             (false, _) => "step",
         };
-        let line = Line {
+        let line = LogLine {
             object: self.object_of(&happened),
             access: Access::Release.name(),
             order: self.order_text(operation),
@@ -452,7 +452,7 @@ impl Log {
 }
 
 /// Merges the line of a selection with the line of the selected operation.
-fn selected(selection: Line, (cases, case): (Vec<Case>, usize), line: Line) -> Line {
+fn selected(selection: LogLine, (cases, case): (Vec<Case>, usize), line: LogLine) -> LogLine {
     let text = |&(number, access): &Case| match end_of(access) {
         End::Sending => format!("send to {MARK}{number}{MARK}"),
         End::Receiving => format!("receive from {MARK}{number}{MARK}"),
@@ -470,7 +470,7 @@ fn selected(selection: Line, (cases, case): (Vec<Case>, usize), line: Line) -> L
             format!("{chosen}{note}, of: {}", all.join(", "))
         }
     };
-    Line {
+    LogLine {
         object: line.object,
         site: line.site,
         note,
@@ -482,7 +482,7 @@ fn selected(selection: Line, (cases, case): (Vec<Case>, usize), line: Line) -> L
 }
 
 /// Fills in the columns for the activity, the operation and the location.
-fn columns(happened: &Happened<'_>) -> Line {
+fn columns(happened: &Happened<'_>) -> LogLine {
     let operation = happened.announcement;
     let name = match happened.who.name.as_str() {
         "" => "-",
@@ -493,13 +493,13 @@ fn columns(happened: &Happened<'_>) -> Line {
         OperationKind::Turn => None,
         _ => Site::shown(operation.site),
     };
-    Line {
+    LogLine {
         family: happened.family.to_owned(),
         name: name.to_owned(),
         what: operation.op.name(),
         site: Site::text(site),
         announced_at: operation.site.to_string(),
-        ..Line::default()
+        ..LogLine::default()
     }
 }
 

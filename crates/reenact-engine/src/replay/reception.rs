@@ -18,25 +18,25 @@ use crate::{
     Arrival, NextArrival,
     activity::HOT,
     activity_slot::SEND,
-    arrivals::{Arrivals, CONTINUATION, DIRECT, NUMBERED, Source, source_of, unzigzag},
+    arrivals::{Arrivals, CONTINUATION, DIRECT, NUMBERED, SourceId, source_of, unzigzag},
     mode,
     object::tag,
     record::{LIGHT_BIRTH, token_of},
 };
 
 /// The order of a light activity's messages.
-pub(super) struct Reception {
+pub(super) struct MessageOrder {
     /// The activity's own token.
-    own: Source,
+    own: SourceId,
     /// The expected source of the first message.
-    first: Source,
+    first: SourceId,
     /// `None` as long as all messages have come from `first`.
     arrivals: Option<Box<Arrivals>>,
     /// How many messages have arrived whose senders recorded them.
     direct: u64,
 }
 
-impl Reception {
+impl MessageOrder {
     fn prediction(&self) -> Arrival {
         match &self.arrivals {
             Some(arrivals) => arrivals.predicted(),
@@ -132,13 +132,13 @@ impl Replay {
     }
 
     /// Creates the runner of a light activity before its first operation.
-    pub(super) fn begin_light(&self, number: u32, first: Source) {
+    pub(super) fn begin_light(&self, number: u32, first: SourceId) {
         let known = self
             .not_started
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .remove(number);
-        let reception = Reception {
+        let reception = MessageOrder {
             own: token_of(number),
             first,
             arrivals: None,

@@ -13,15 +13,15 @@ use super::Runner;
 ///
 /// 1. It is stored only in [`Runner::lock_waiting`], and only while the [`Asleep`] of the same call of
 ///    [`sleeps`](super::Replay::sleeps) exists. So its target is valid for the holder of that lock.
-pub(super) struct Waiting(*const (dyn Fn() -> String + Sync));
+pub(super) struct WaitReason(*const (dyn Fn() -> String + Sync));
 
 // SAFETY: The target is `Sync`.
-unsafe impl Send for Waiting {}
+unsafe impl Send for WaitReason {}
 
-impl Waiting {
-    pub(super) fn new<'a>(what: &'a (dyn Fn() -> String + Sync + 'a)) -> Waiting {
+impl WaitReason {
+    pub(super) fn new<'a>(what: &'a (dyn Fn() -> String + Sync + 'a)) -> WaitReason {
         // SAFETY: Only the lifetime changes, and invariant 1 ensures that the target outlives its uses.
-        Waiting(unsafe {
+        WaitReason(unsafe {
             transmute::<
                 *const (dyn Fn() -> String + Sync + 'a),
                 *const (dyn Fn() -> String + Sync + 'static),
@@ -46,7 +46,7 @@ impl Drop for Asleep<'_> {
 }
 
 impl Runner {
-    pub(super) fn lock_waiting(&self) -> MutexGuard<'_, Option<Waiting>> {
+    pub(super) fn lock_waiting(&self) -> MutexGuard<'_, Option<WaitReason>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

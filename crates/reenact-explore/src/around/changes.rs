@@ -1,6 +1,6 @@
 //! The changes that an execution allows.
 
-use crate::{Activity, Moment, Runs, Step, event_log::EventLog, follow::Followed, links::Link};
+use crate::{Activity, Moment, Runs, Step, event_log::EventLog, follow::EndedRun, links::Link};
 
 /// Another execution: steps to take, and steps to follow as far as possible after them.
 pub(super) struct Change {
@@ -21,7 +21,7 @@ struct Second<'a> {
 }
 
 /// All changes at or after step `from`.
-pub(super) fn changes<R: Runs>(followed: &Followed<R>, from: usize) -> Vec<Change> {
+pub(super) fn changes<R: Runs>(followed: &EndedRun<R>, from: usize) -> Vec<Change> {
     let event_log = &followed.event_log;
     let mut changes = other_ways(event_log.schedule(), &followed.ways, from);
     let pending: Vec<(Activity, Vec<Link>)> = followed.pending().collect();

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, hash::Hash, ops::ControlFlow};
 
 use super::Around;
 use crate::{
-    Divergence, Runs, Step, Verdict, follow::Followed, linearise::linearise, schedule::switches,
+    Divergence, Runs, Step, Verdict, follow::EndedRun, linearise::linearise, schedule::switches,
 };
 
 /// The closest execution that satisfies a predicate.
@@ -19,7 +19,7 @@ pub struct Closest {
 }
 
 impl Closest {
-    fn of<R: Runs>(followed: &Followed<R>, from: usize, distance: u32) -> Self {
+    fn of<R: Runs>(followed: &EndedRun<R>, from: usize, distance: u32) -> Self {
         Closest {
             schedule: linearise(&followed.event_log, from),
             verdict: followed.verdict,

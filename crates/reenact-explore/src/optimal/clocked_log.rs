@@ -29,7 +29,7 @@ pub(super) struct Race {
 }
 
 /// A step in its pending form.
-pub(super) struct Announcement<E> {
+pub(super) struct AnnouncedStep<E> {
     pub(super) step: Step,
     pub(super) event: E,
     /// The number of choices.
@@ -199,11 +199,11 @@ impl<E> ClockedLog<E> {
     }
 
     /// Adds the event of a step. Returns whether it is what was announced.
-    pub(super) fn push(&mut self, announcement: Announcement<E>, event: E, links: &Links) -> bool
+    pub(super) fn push(&mut self, announcement: AnnouncedStep<E>, event: E, links: &Links) -> bool
     where
         E: PartialEq,
     {
-        let Announcement {
+        let AnnouncedStep {
             step,
             event: announced,
             choices,

@@ -1,14 +1,14 @@
 //! The loop of an optimal exploration: run, find races, go back to the last point where something is left to be tried.
 
 use super::{
-    clocked_log::{Announcement, ClockedLog},
+    clocked_log::{AnnouncedStep, ClockedLog},
     plan::Plan,
     portion::Portion,
     reversal::{Reversal, Second},
 };
 use crate::{
-    Activity, Coverage, Divergence, Execution, Limit, Links, Progress, Run, Runs, Step, Verdict,
-    can_be_taken,
+    Activity, Coverage, Divergence, EndedExecution, Limit, Links, Progress, Run, Runs, Step,
+    Verdict, can_be_taken,
 };
 
 /// An optimal exploration in progress.
@@ -31,7 +31,7 @@ pub(crate) struct OptimalDriver<'a, R: Runs> {
 }
 
 /// Why there is no next step.
-enum End {
+enum StopReason {
     Over,
     Cut(u32),
     Redundant,
@@ -59,7 +59,7 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
     /// Runs once, to the end, and plans what is to be tried because of it. `None` if the execution was redundant.
     pub(crate) fn execute(
         &mut self,
-        visit: &mut impl FnMut(&Execution<'_, R>),
+        visit: &mut impl FnMut(&EndedExecution<'_, R>),
     ) -> Result<Option<Verdict>, Divergence> {
         let mut run = self.runs.start();
         self.repeat(&mut run)?;
@@ -79,7 +79,7 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
                 Err(end) => break end,
             }
         };
-        if let End::Cut(steps) = end {
+        if let StopReason::Cut(steps) = end {
             self.coverage.stop(Limit::Steps(steps));
         }
         self.log.settle();
@@ -87,15 +87,15 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
         self.reverse_pending(&run);
         self.reverse_choices();
         self.log.are_looked_at();
-        if let End::Redundant = end {
+        if let StopReason::Redundant = end {
             self.done.redundant += 1;
             return Ok(None);
         }
         let verdict = match end {
-            End::Cut(_) => Verdict::Cut,
+            StopReason::Cut(_) => Verdict::Cut,
             _ => run.verdict(),
         };
-        visit(&Execution {
+        visit(&EndedExecution {
             number: self.done.executions,
             verdict,
             run: &run,
@@ -152,7 +152,7 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
     }
 
     /// Chooses the next step. If none is planned, takes any step that is not asleep, preferably of the last activity.
-    fn choose(&mut self, run: &R::Run) -> Result<Step, End> {
+    fn choose(&mut self, run: &R::Run) -> Result<Step, StopReason> {
         let (runs, taken) = (self.runs, self.log.steps().len());
         let cut = self.most_steps.filter(|&most| taken >= most as usize);
         let last = self.plan.step().map(|step| step.activity);
@@ -167,14 +167,14 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
                 .filter(|&activity| run.is_enabled(activity))
                 .peekable();
             match (enabled.peek(), cut) {
-                (None, _) => Err(End::Over),
-                (Some(_), Some(steps)) => Err(End::Cut(steps)),
+                (None, _) => Err(StopReason::Over),
+                (Some(_), Some(steps)) => Err(StopReason::Cut(steps)),
                 (Some(_), None) => enabled
                     .flat_map(|activity| {
                         (0..run.choices(activity)).map(move |choice| Step { activity, choice })
                     })
                     .find(|&step| !is_asleep(step))
-                    .ok_or(End::Redundant),
+                    .ok_or(StopReason::Redundant),
             }
         })
     }
@@ -267,9 +267,9 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
 }
 
 /// The step in its pending form.
-fn announce<R: Run>(run: &R, step: Step) -> Result<Announcement<R::Event>, String> {
+fn announce<R: Run>(run: &R, step: Step) -> Result<AnnouncedStep<R::Event>, String> {
     let event = run.pending(step.activity).ok_or("nothing")?;
-    Ok(Announcement {
+    Ok(AnnouncedStep {
         step,
         event,
         choices: run.choices(step.activity),

@@ -6,12 +6,12 @@ use super::{
     clocked_log::ClockedLog,
     portion::{Level, Portion},
     reversal::{Meeting, Reversal},
-    wakeup::{Branches, Forest, Place, Planned, Taken},
+    wakeup::{BranchPosition, Branches, Forest, Planned, Taken},
 };
 use crate::{Moment, Runs, Step};
 
 /// A point of the current execution.
-struct Frame {
+struct ChoicePoint {
     /// The step that is taken.
     step: Step,
     /// What is to be tried instead.
@@ -25,7 +25,7 @@ struct Frame {
 }
 
 /// A step that has been tried, and that no dependent step has woken since.
-struct Sleeper<E> {
+struct SleepingStep<E> {
     step: Step,
     event: E,
     /// What the step announced, if it turned out to do something else.
@@ -43,8 +43,8 @@ struct Sleeper<E> {
 pub(super) struct Plan<E> {
     /// The common prefix of all executions. Alternatives to it are not tried here.
     levels: Vec<Level<E>>,
-    frames: Vec<Frame>,
-    sleepers: Vec<Sleeper<E>>,
+    frames: Vec<ChoicePoint>,
+    sleepers: Vec<SleepingStep<E>>,
     forest: Forest<E>,
     /// What is planned after the last step.
     ahead: Branches,
@@ -90,7 +90,7 @@ impl<E: Clone> Plan<E> {
         let start = self.sleepers.len();
         if let Some(last) = self.frames.last() {
             for index in last.sleepers..start {
-                let Sleeper {
+                let SleepingStep {
                     step,
                     event,
                     announced,
@@ -101,7 +101,7 @@ impl<E: Clone> Plan<E> {
                     _ => event,
                 };
                 if step.activity != last.step.activity && is_independent(event) {
-                    let sleeper = Sleeper {
+                    let sleeper = SleepingStep {
                         step: *step,
                         event: event.clone(),
                         announced: None,
@@ -112,14 +112,19 @@ impl<E: Clone> Plan<E> {
             }
         }
         if let Some(level) = self.levels.get(self.frames.len()) {
-            self.sleepers
-                .extend(level.asleep.iter().cloned().map(|(step, event)| Sleeper {
-                    step,
-                    event,
-                    announced: None,
-                    is_elsewhere: true,
-                }));
-            self.frames.push(Frame {
+            self.sleepers.extend(
+                level
+                    .asleep
+                    .iter()
+                    .cloned()
+                    .map(|(step, event)| SleepingStep {
+                        step,
+                        event,
+                        announced: None,
+                        is_elsewhere: true,
+                    }),
+            );
+            self.frames.push(ChoicePoint {
                 step: level.step,
                 branches: Branches::EMPTY,
                 sleepers: start,
@@ -151,7 +156,7 @@ impl<E: Clone> Plan<E> {
                 }
             }
         };
-        self.frames.push(Frame {
+        self.frames.push(ChoicePoint {
             step,
             branches,
             sleepers: start,
@@ -172,7 +177,7 @@ impl<E: Clone> Plan<E> {
             && let Some(frame) = self.frames.last_mut()
         {
             let (step, event, announced) = log.pop().expect("each step was taken");
-            self.sleepers.push(Sleeper {
+            self.sleepers.push(SleepingStep {
                 step,
                 event,
                 announced,
@@ -300,9 +305,9 @@ impl<E: Clone> Plan<E> {
                 if let Meeting::First(position) = meeting {
                     reversal.remove(position);
                 } else if !is_certain {
-                    walks.push((Some(Place::Beside(child)), reversal.clone()));
+                    walks.push((Some(BranchPosition::Beside(child)), reversal.clone()));
                 }
-                let below = Place::Below(child);
+                let below = BranchPosition::Below(child);
                 if is_certain && self.forest.at(below).is_empty() {
                     break;
                 }
@@ -328,7 +333,7 @@ impl<E: Clone> Plan<E> {
     }
 
     /// The sleepers at the point before `moment`.
-    fn asleep(&self, moment: Moment) -> &[Sleeper<E>] {
+    fn asleep(&self, moment: Moment) -> &[SleepingStep<E>] {
         let end = match self.frames.get(moment.index() + 1) {
             Some(next) => next.sleepers,
             None => self.sleepers.len(),

@@ -55,7 +55,7 @@ pub(super) struct Taken<E> {
 
 /// A position for branches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum BranchPosition {
     /// Below the first of these.
     Below(Branches),
     /// Beside the first of these.
@@ -153,7 +153,7 @@ impl<E> Forest<E> {
                     return false;
                 }
                 if !is_it(planned) {
-                    left.push(self.at(Place::Below(child)));
+                    left.push(self.at(BranchPosition::Below(child)));
                 }
             }
         }
@@ -171,10 +171,10 @@ impl<E> Forest<E> {
     }
 
     /// The branches at this position.
-    pub(super) fn at(&self, place: Place) -> Branches {
+    pub(super) fn at(&self, place: BranchPosition) -> Branches {
         match place {
-            Place::Below(Branches(index)) => Branches(self.nodes[index as usize].below),
-            Place::Beside(Branches(index)) => Branches(self.nodes[index as usize].beside),
+            BranchPosition::Below(Branches(index)) => Branches(self.nodes[index as usize].below),
+            BranchPosition::Beside(Branches(index)) => Branches(self.nodes[index as usize].beside),
         }
     }
 
@@ -219,12 +219,14 @@ impl<E> Forest<E> {
     }
 
     /// Appends a branch at this position.
-    pub(super) fn append_at(&mut self, place: Place, branch: Branches) {
+    pub(super) fn append_at(&mut self, place: BranchPosition, branch: Branches) {
         let mut branches = self.at(place);
         self.append(&mut branches, branch);
         match place {
-            Place::Below(Branches(index)) => self.nodes[index as usize].below = branches.0,
-            Place::Beside(Branches(index)) => self.nodes[index as usize].beside = branches.0,
+            BranchPosition::Below(Branches(index)) => self.nodes[index as usize].below = branches.0,
+            BranchPosition::Beside(Branches(index)) => {
+                self.nodes[index as usize].beside = branches.0
+            }
         }
     }
 }

@@ -50,9 +50,8 @@ pub trait Case {
     fn ends(&self) -> (&Ends, End);
     /// Whether it is ready.
     fn is_possible(&self) -> bool;
-    /// Ends the timed wait for this operation alone, under a controller. Returns false if the clock decides when it
-    /// ends.
-    fn is_timed_out(&self, site: &'static Location<'static>) -> bool;
+    /// Ends the timed wait for this operation alone, under a controller.
+    fn end_timed(&self, site: &'static Location<'static>);
 }
 
 /// A waiting selection.
@@ -187,9 +186,9 @@ impl<T> Case for ChannelOperation<'_, T> {
         self.channel.is_possible(self.side)
     }
 
-    fn is_timed_out(&self, site: &'static Location<'static>) -> bool {
+    fn end_timed(&self, site: &'static Location<'static>) {
         let orders = self.channel.orders();
-        orders.is_timed_out(self.side, op_of(self.side), site)
+        orders.end_timed(self.side, op_of(self.side), site);
     }
 }
 
@@ -229,7 +228,7 @@ fn select_as(op: Op, cases: &mut [&mut dyn Case], timeout: Timeout) -> Option<us
             if cases[case].attempt(case) {
                 if let (Timeout::After(_), [only]) = (timeout, &*cases) {
                     // If the time limit had expired before, the operation would not have happened.
-                    only.is_timed_out(site);
+                    only.end_timed(site);
                 }
                 return Some(case);
             }
@@ -308,7 +307,7 @@ fn wait(
     if let ([only], Some(_)) = (&*enlist.0, deadline)
         && all_wait
     {
-        only.is_timed_out(site);
+        only.end_timed(site);
     }
     let was_woken = all_wait && selection.wait_until(deadline);
     if !was_woken && !selection.give_up() {

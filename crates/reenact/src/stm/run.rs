@@ -8,7 +8,7 @@ use std::{
 };
 
 use crossbeam_epoch::{self as epoch, Guard};
-use reenact_engine::{Access, Turn, begin_attempt, end_attempt, is_attempting};
+use reenact_engine::{Access, TransactionTurn, begin_attempt, end_attempt, is_attempting};
 
 use super::{
     Transaction,
@@ -126,7 +126,7 @@ impl Attempt {
     #[track_caller]
     fn run<R, E>(
         &mut self,
-        turn: Turn,
+        turn: TransactionTurn,
         body: &impl Fn(&mut Transaction) -> Result<R, TxError<E>>,
     ) -> Result<R, TxError<E>> {
         match catch_unwind(AssertUnwindSafe(|| body(&mut self.transaction))) {
@@ -143,7 +143,7 @@ impl Attempt {
     /// Commits the attempt, if possible.
     #[inline(always)]
     #[track_caller]
-    fn commit(&mut self, turn: Turn, contention: &Contention) -> bool {
+    fn commit(&mut self, turn: TransactionTurn, contention: &Contention) -> bool {
         let stepped = !self.transaction.is_read_only();
         if turn.is_asked() {
             self.transaction.report(ops::COMMIT, true);
@@ -167,7 +167,7 @@ impl Attempt {
     /// Ends the attempt without effects, if what it saw has a position in the order of commits.
     #[cold]
     #[track_caller]
-    fn end_without_effect(&mut self, turn: Turn) -> bool {
+    fn end_without_effect(&mut self, turn: TransactionTurn) -> bool {
         if turn.is_asked() {
             self.transaction.report(ops::READ_ONLY, false);
         }
@@ -181,7 +181,7 @@ impl Attempt {
     /// Sleeps until a variable that was read changes.
     #[cold]
     #[track_caller]
-    fn wait(self, turn: Turn) -> Turn {
+    fn wait(self, turn: TransactionTurn) -> TransactionTurn {
         if turn.is_controlled() {
             return self.give_back(turn);
         }
@@ -197,7 +197,7 @@ impl Attempt {
     /// Gives the turn back, and gets another when a variable that was read may have changed.
     #[cold]
     #[track_caller]
-    fn give_back(self, turn: Turn) -> Turn {
+    fn give_back(self, turn: TransactionTurn) -> TransactionTurn {
         let seen = self.transaction.seen();
         let read = seen.touches(Access::Read);
         // Keeps the cells that were read alive.

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crossbeam_epoch::Guard;
-use reenact_engine::{Access, Clock, Op, Touch, Turn};
+use reenact_engine::{Access, Clock, Op, Touch, TransactionTurn};
 
 use super::{
     cell::{Cell, LOCKED, ReadValue, VarCore, time_of},
@@ -160,7 +160,7 @@ impl Transaction {
     /// Makes all writes visible at once, if everything read is unchanged.
     #[inline(always)]
     #[track_caller]
-    pub(super) fn commit(&mut self, turn: Turn, guard: &Guard) -> bool {
+    pub(super) fn commit(&mut self, turn: TransactionTurn, guard: &Guard) -> bool {
         if !self.writes.lock() {
             return false;
         }
@@ -180,7 +180,7 @@ impl Transaction {
     /// Takes a position in the order of commits for a transaction without effects, if everything read is unchanged.
     #[inline(always)]
     #[track_caller]
-    pub(super) fn place(&self, turn: Turn) -> bool {
+    pub(super) fn place(&self, turn: TransactionTurn) -> bool {
         CLOCK.look(turn, ops::READ_ONLY, self.time, || self.is_valid(false))
     }
 

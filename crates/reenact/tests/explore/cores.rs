@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeSet,
+    ops::ControlFlow,
     sync::{Arc, Mutex as Plain},
 };
 
@@ -17,6 +18,8 @@ use reenact::{
     },
     thread,
 };
+
+use reenact_engine::explore::{Explored, Search};
 
 use super::failures::lost_update;
 
@@ -163,6 +166,38 @@ fn a_lock_that_is_tried_now_and_then_is_tried_in_every_way() {
         thread.join().unwrap();
         could
     });
+}
+
+/// When steps have become finer, all cores search again, not only one.
+#[test]
+fn a_search_with_finer_steps_is_on_all_cores() {
+    let program = Arc::new(|| {
+        let x = Arc::new(AtomicUsize::new(0));
+        let lock = Arc::new(Mutex::new(()));
+        let (y, other) = (Arc::clone(&x), Arc::clone(&lock));
+        let thread = thread::spawn(move || {
+            let _guard = other.lock().unwrap();
+            y.store(1, SeqCst);
+        });
+        if x.load(SeqCst) == 1 {
+            drop(lock.try_lock());
+        }
+        thread.join().unwrap();
+    });
+    let made = AtomicUsize::new(0);
+    let make = || {
+        made.fetch_add(1, SeqCst);
+        Explored::new(Arc::clone(&program) as _).expect("nothing is recorded here")
+    };
+    let search = Search {
+        strategy: Strategy::Exhaustive,
+        cores: 2,
+        ..Search::default()
+    };
+    let finding = search.run_on(&make(), &make, &mut |_| ControlFlow::Continue(()));
+    assert!(finding.is_complete, "{finding}");
+    // The one to begin with, and for each of the two searches one for each core.
+    assert_eq!(made.load(SeqCst), 5);
 }
 
 #[test]

@@ -197,7 +197,7 @@ impl Actor {
 
     /// Counts an operation at the location of the pending one. Returns whether it is the activity's first operation.
     #[inline]
-    pub(super) fn counts_first_operation(&mut self) -> bool {
+    pub(super) fn count_first_operation(&mut self) -> bool {
         let site = self.pending.event.site;
         let mut known = self.operations.iter_mut().rev();
         if let Some((_, count)) = known.find(|(at, _)| std::ptr::eq(*at, site)) {

@@ -4,9 +4,9 @@ use std::{panic::Location, ptr::NonNull, sync::atomic::Ordering::Relaxed};
 
 use super::{Execution, actor::Awaited, meeting::outliving_ways};
 use crate::{
-    Access, Activity, Announcement, Asked, Change, Controller, Decision, End, Ending, Heard,
-    Message, Newborn, NextArrival, Object, Op, OperationKind, Outcome, Question, Reply, Spot,
-    Touch,
+    Access, Announcement, Asked, Change, ControlledActivity, Controller, Decision, End, Ending,
+    Heard, Message, Newborn, NextArrival, Object, Op, OperationKind, Outcome, Question, Reply,
+    Spot, Touch,
     clock::is_clock,
     explore::{
         event::{NOTHING, Touched},
@@ -26,9 +26,9 @@ impl Controller for Execution {
         }
     }
 
-    fn end(&self, _who: &Activity, _how: Ending) {}
+    fn end(&self, _who: &ControlledActivity, _how: Ending) {}
 
-    fn operate(&self, _who: &Activity, announcement: &Announcement<'_>) -> Decision {
+    fn operate(&self, _who: &ControlledActivity, announcement: &Announcement<'_>) -> Decision {
         self.decide(announcement)
     }
 
@@ -36,19 +36,24 @@ impl Controller for Execution {
         self.state().granularity.own
     }
 
-    fn done(&self, _who: &Activity, announcement: &Announcement<'_>, outcome: Outcome<'_>) {
+    fn done(
+        &self,
+        _who: &ControlledActivity,
+        announcement: &Announcement<'_>,
+        outcome: Outcome<'_>,
+    ) {
         self.conclude(announcement, outcome);
     }
 
-    fn park(&self, _who: &Activity, at: Spot<'_>, what: &(dyn Fn() -> String + Sync)) {
-        self.waits_at(at, what);
+    fn park(&self, _who: &ControlledActivity, at: Spot<'_>, what: &(dyn Fn() -> String + Sync)) {
+        self.wait_at(at, what);
     }
 
     fn unpark(&self, at: Spot<'_>) {
         self.unparks(at);
     }
 
-    fn outside(&self, _who: &Activity, question: Question<'_>) -> Option<Heard> {
+    fn outside(&self, _who: &ControlledActivity, question: Question<'_>) -> Option<Heard> {
         match question {
             Question::Sleep(time) => {
                 let state = &mut *self.state();
@@ -73,16 +78,16 @@ impl Controller for Execution {
                 hear,
                 ..
             } => {
-                self.concerns_itself(announcement);
-                self.plays_recorded(asked, hear);
+                self.announce_own(announcement);
+                self.play_recorded(asked, hear);
                 None
             }
             Question::Missing(_) | Question::IsSourceOver => None,
         }
     }
 
-    fn message(&self, _who: &Activity, message: Message) -> NextArrival {
-        self.handles_message(message)
+    fn message(&self, _who: &ControlledActivity, message: Message) -> NextArrival {
+        self.handle_message(message)
     }
 
     fn run(&self, task: NonNull<Task>) -> bool {
@@ -104,7 +109,7 @@ impl Execution {
     /// Announces an operation of the current activity, and decides how it goes.
     #[inline]
     pub(crate) fn decide(&self, announcement: &Announcement<'_>) -> Decision {
-        self.refuses_while_describing();
+        self.refuse_while_describing();
         match announcement.touches {
             [] => self.arrives(announcement),
             _ => self.meets(announcement),
@@ -123,11 +128,11 @@ impl Execution {
             ..
         } = *announcement;
         if self.state().wants_labels {
-            self.notes_what_came(op, &outcome, touches);
+            self.note_result(op, &outcome, touches);
         }
         match (outcome, object, touches) {
             (Outcome::Left(_), Some(object), _) => self.leaves(op, access, object, site),
-            (Outcome::Left(_), None, _) => self.ends_turn(announcement),
+            (Outcome::Left(_), None, _) => self.end_turn(announcement),
             (Outcome::Downgraded, Some(object), _) => self.downgrades(object),
             (Outcome::Footprint(met), _, _) => self.has_met(&met(), site),
             (Outcome::Happened(index), _, touches) => {
@@ -135,7 +140,7 @@ impl Execution {
                 if let Some(end) = end_of(touch.access) {
                     self.comes(touch.cell, end, touch.room);
                 }
-                self.is_sent(announcement);
+                self.note_sent(announcement);
             }
             (Outcome::GaveUp, _, [touch]) => {
                 if let Some(end) = end_of(touch.access) {
@@ -158,7 +163,7 @@ impl Execution {
 
     /// Notes the result of a step, for display.
     #[cold]
-    fn notes_what_came(&self, op: Op, outcome: &Outcome<'_>, touches: &[Touch<'_>]) {
+    fn note_result(&self, op: Op, outcome: &Outcome<'_>, touches: &[Touch<'_>]) {
         let text = match *outcome {
             Outcome::Left(Some(change)) => change.text(op.info().values),
             Outcome::Happened(case) if touches.len() > 1 => {
@@ -171,12 +176,12 @@ impl Execution {
             _ => None,
         };
         if text.is_some() {
-            self.state().came_of = text;
+            self.state().step_result = text;
         }
     }
 
     /// Handles a notification about the messages of the current activity.
-    pub(crate) fn handles_message(&self, message: Message) -> NextArrival {
+    pub(crate) fn handle_message(&self, message: Message) -> NextArrival {
         if let Message::None = message {
             // The current step has made it run, by releasing it or by sending it a message.
             self.comes_after_now();
@@ -185,7 +190,7 @@ impl Execution {
     }
 
     /// Parks the current activity at this spot.
-    pub(crate) fn waits_at(&self, at: Spot<'_>, what: &(dyn Fn() -> String + Sync)) {
+    pub(crate) fn wait_at(&self, at: Spot<'_>, what: &(dyn Fn() -> String + Sync)) {
         // SAFETY: Only the lifetime changes, and the closure is not called after this function returns.
         let what = unsafe {
             std::mem::transmute::<*const dyn Fn() -> String, *const (dyn Fn() -> String + 'static)>(
@@ -200,10 +205,10 @@ impl Execution {
     }
 
     /// Notes that an activity asks whether another one has ended: the order of ends matters from now on.
-    pub(crate) fn asks_for_end(&self) {
+    pub(crate) fn note_end_question(&self) {
         let state = &mut *self.state();
         if !state.granularity.ends {
-            state.lets_ends_be_steps();
+            state.require_end_steps();
         }
     }
 
@@ -214,14 +219,14 @@ impl Execution {
     }
 
     /// Passes the recorded answer to a question of the current activity, if there is one, to `hear`.
-    fn plays_recorded(&self, asked: Asked, hear: &mut dyn FnMut(Reply<'_>) -> bool) {
+    fn play_recorded(&self, asked: Asked, hear: &mut dyn FnMut(Reply<'_>) -> bool) {
         let played = self.state().recorded_of_current();
         let Some((recorded, family, mut given)) = played else {
             return;
         };
         // Outside the state: `hear` is code of a model.
         recorded.play(&family, &mut given, asked, hear);
-        self.state().keeps_given(given);
+        self.state().keep_given(given);
     }
 
     /// Announces an operation of the current activity on an object, without any further data.
@@ -233,7 +238,7 @@ impl Execution {
         access: Access,
         site: &'static Location<'static>,
     ) -> Decision {
-        self.refuses_while_describing();
+        self.refuse_while_describing();
         let object = self.number_of(object, access, site);
         let touch = Touched { access, object };
         self.announce(|pending| pending.be(op, site, touch, None, usize::MAX));
@@ -254,11 +259,11 @@ impl Execution {
         match access {
             // External data concern only the activity itself, and the answer to a settled question is known.
             Access::Outside => {
-                self.concerns_itself(announcement);
+                self.announce_own(announcement);
                 return Decision::Go;
             }
             Access::Own => {
-                self.concerns_itself(announcement);
+                self.announce_own(announcement);
                 return Decision::Free;
             }
             Access::Ask if announcement.is_settled => return Decision::Free,
@@ -286,13 +291,13 @@ impl Execution {
             // All transactions of this process have one order, even if others explore in it at the same time.
             Access::Transact => return NOTHING,
             Access::TryTake | Access::TryLook if !state.granularity.releases => {
-                state.becomes_finer();
+                state.require_finer_steps();
             }
             Access::Look | Access::TryLook if !state.granularity.queues => {
                 let current = state.current;
                 let object = state.names.known(&object.wanted);
                 if object.is_some_and(|object| state.object(object).is_shared_by(current)) {
-                    state.lets_queues_be_steps();
+                    state.require_queue_steps();
                 }
             }
             _ => {}
@@ -301,7 +306,7 @@ impl Execution {
     }
 
     /// Announces an action that concerns only the current activity, if such actions are steps.
-    fn concerns_itself(&self, announcement: &Announcement<'_>) {
+    fn announce_own(&self, announcement: &Announcement<'_>) {
         let granularity = self.state().granularity;
         let is_end = announcement.op.kind() == OperationKind::End;
         if !(granularity.own || granularity.ends && is_end) || self.is_ending() {
@@ -322,7 +327,7 @@ impl Execution {
 
     /// Notes that the current activity releases the object, or has read or changed its value.
     #[inline]
-    pub(crate) fn leaves_with(
+    pub(crate) fn leave_with(
         &self,
         op: Op,
         access: Access,
@@ -331,7 +336,7 @@ impl Execution {
         site: &'static Location<'static>,
     ) {
         if self.state().wants_labels {
-            self.notes_what_came(op, &Outcome::Left(value), &[]);
+            self.note_result(op, &Outcome::Left(value), &[]);
         }
         self.leaves(op, access, object, site);
     }
@@ -351,7 +356,7 @@ impl Execution {
         ) {
             return;
         }
-        let (known, is_step) = self.state().prepares_release(object, access);
+        let (known, is_step) = self.state().prepare_release(object, access);
         let Some(number) = known else {
             return;
         };

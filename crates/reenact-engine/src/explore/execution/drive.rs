@@ -4,7 +4,7 @@ use reenact_explore::{Divergence, Links, Moment, Run, Step, can_be_taken};
 
 use super::{
     Execution,
-    state::{Chosen, Next},
+    state::{ChooseStep, Chosen},
 };
 use crate::{Access, explore::event::Event};
 
@@ -21,7 +21,7 @@ impl Execution {
                 *mut (dyn FnMut() -> Option<Step> + 'static),
             >(next)
         };
-        self.state().begins_choosing(next);
+        self.state().begin_choosing(next);
         loop {
             if self.state().chosen == Chosen::NotYet {
                 self.choose(next);
@@ -85,7 +85,7 @@ impl Execution {
 
     /// Asks `next` for the next step, while all activities wait, and performs it if there is one.
     #[inline]
-    pub(super) fn choose(&self, next: Next) {
+    pub(super) fn choose(&self, next: ChooseStep) {
         // SAFETY: `go_on`, which set the pointer, does not return before its last use.
         let step = unsafe { (*next)() };
         let state = &mut *self.state();
@@ -102,7 +102,7 @@ impl Execution {
     /// Asks `next` for the next step, like [`choose`](Execution::choose). Returns whether it is the current activity's,
     /// which then continues.
     #[inline]
-    pub(super) fn choose_own(&self, next: Next) -> bool {
+    pub(super) fn choose_own(&self, next: ChooseStep) -> bool {
         let number = self.state().current;
         self.choose(next);
         let chosen = &mut self.state().chosen;

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     Access,
     explore::{
-        failure::{Failure, Waiting},
+        failure::{BlockedActivity, Failure},
         names::Families,
     },
     site::Site,
@@ -77,7 +77,7 @@ impl State {
     }
 
     /// Returns the activities that wait, and for what.
-    fn waiting(&self) -> Vec<Waiting> {
+    fn waiting(&self) -> Vec<BlockedActivity> {
         let mut waiting = Vec::new();
         for number in 0..self.born {
             let actor = &self.actors[number as usize];
@@ -110,7 +110,7 @@ impl State {
                 Phase::Blocked(_) => ("something that is no operation".to_owned(), None, None),
                 _ => continue,
             };
-            waiting.push(Waiting {
+            waiting.push(BlockedActivity {
                 who,
                 what,
                 site,

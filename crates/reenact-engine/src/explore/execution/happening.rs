@@ -216,9 +216,9 @@ impl State {
         let takes = matches!(touch.access, Access::Take | Access::TryTake);
         if takes && object.is_free() {
             object.holder = Some((number, site));
-            object.leaves_queue(number, moment);
+            object.leave_queue(number, moment);
         } else if !takes && object.may_look() {
-            object.lookers.push(number);
+            object.sharers.push(number);
         } else {
             self.decision = Decision::Decline;
             return;
@@ -232,7 +232,7 @@ impl State {
         let moment = self.moment;
         match touch.access {
             Access::Wait => self.object(touch.object).waiters.push(number),
-            Access::Queue => self.object(touch.object).joins_queue(number, moment),
+            Access::Queue => self.object(touch.object).join_queue(number, moment),
             Access::Wake { .. } => {
                 let is_notified = std::mem::take(&mut self.actors[number as usize].is_notified);
                 if !is_notified {
@@ -288,8 +288,8 @@ impl State {
     /// Makes releases and drops steps from now on. Both at once, so that the other one does not require another
     /// restart.
     #[cold]
-    pub(super) fn becomes_finer(&mut self) {
-        self.has_to_be(Granularity {
+    pub(super) fn require_finer_steps(&mut self) {
+        self.require(Granularity {
             releases: true,
             drops: true,
             ..Granularity::default()
@@ -298,8 +298,8 @@ impl State {
 
     /// Makes queueing a step: an activity takes a read lock recursively, and others may be waiting for the write lock.
     #[cold]
-    pub(super) fn lets_queues_be_steps(&mut self) {
-        self.has_to_be(Granularity {
+    pub(super) fn require_queue_steps(&mut self) {
+        self.require(Granularity {
             queues: true,
             ..Granularity::default()
         });
@@ -307,22 +307,21 @@ impl State {
 
     /// Makes the ends of activities steps: an activity asks whether another one has ended.
     #[cold]
-    pub(super) fn lets_ends_be_steps(&mut self) {
-        self.has_to_be(Granularity {
+    pub(super) fn require_end_steps(&mut self) {
+        self.require(Granularity {
             ends: true,
             ..Granularity::default()
         });
     }
 
-    fn has_to_be(&mut self, granularity: Granularity) {
+    fn require(&mut self, granularity: Granularity) {
         self.learned = self.learned.or(granularity);
         self.refine(granularity);
         match self.moment {
             Some(_) => self.is_too_coarse = true,
             // Perhaps the strategy does not track dependences.
-            None => self.was_coarse_at_start |= self.has_left_silently,
+            None => self.was_coarse_at_start |= self.has_skipped_steps,
         }
-        self.needs_finer_steps |= self.is_too_coarse;
     }
 
     /// Sets the moment of the current step. From now on, the strategy tracks dependences.
@@ -331,7 +330,6 @@ impl State {
         self.moment = Some(moment);
         if self.was_coarse_at_start {
             self.is_too_coarse = true;
-            self.needs_finer_steps = true;
         }
     }
 

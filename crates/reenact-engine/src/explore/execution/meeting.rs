@@ -4,20 +4,11 @@ use std::{panic::Location, sync::Arc};
 
 use reenact_explore::Moment;
 
-use super::{
-    Execution,
-    actor::{Awaited, Phase},
-};
+use super::{Execution, actor::Phase};
 use crate::{
-    Access, Activity, Announcement, Controller, Decision, End, Named, Object, OperationKind, Spot,
-    Touch,
-    activity::Controlled,
-    explore::{
-        event::Touched, failure::Panic, names::Families, object_state::Passed, process,
-        task_stack::StackHandle,
-    },
+    Access, Announcement, Decision, End, Named, Object, OperationKind, Touch,
+    explore::{event::Touched, object_state::Passed},
     loom::AtomicU64,
-    pool::Pool,
 };
 
 impl Execution {
@@ -25,21 +16,21 @@ impl Execution {
     #[inline]
     pub(super) fn meets(&self, announcement: &Announcement<'_>) -> Decision {
         let [first] = announcement.touches else {
-            return self.meets_more(announcement);
+            return self.announce_many(announcement);
         };
         let is_message = announcement.op.kind() == OperationKind::MessageSend;
         let is_reservation = is_message && announcement.access != Access::Send;
         if announcement.ways.is_some() || announcement.access == Access::Transact || is_reservation
         {
-            return self.meets_more(announcement);
+            return self.announce_many(announcement);
         }
         let ready = match first.access {
-            Access::Send | Access::Receive => self.waits_unfound(announcement),
+            Access::Send | Access::Receive => self.enabling_condition(announcement),
             Access::SendTimeout | Access::ReceiveTimeout => {
-                self.becomes_finer();
+                self.require_finer_steps();
                 // Whether the other end arrives is not known before this step, which might as well have come before the
                 // arrival.
-                self.forgets_reasons();
+                self.forget_reasons();
                 None
             }
             Access::DropSender | Access::DropReceiver => {
@@ -50,20 +41,20 @@ impl Execution {
             }
             Access::Queue if !self.state().granularity.queues => {
                 // If it had been known that this can be observed, it would have been a step.
-                self.state().has_left_silently = true;
+                self.state().has_skipped_steps = true;
                 return Decision::Free;
             }
             _ => announcement.ready,
         };
         match is_message {
-            true => self.meets_mailbox(announcement, first),
-            false => self.meets_one(announcement, first, ready),
+            true => self.announce_message(announcement, first),
+            false => self.announce_one(announcement, first, ready),
         }
         if let Some(end) = end_of_waiting(first.access) {
             self.comes(first.cell, end, first.room);
             match announcement.envelope {
-                Some(_) if is_message => self.is_sent(announcement),
-                Some(_) => self.begins_turn(),
+                Some(_) if is_message => self.note_sent(announcement),
+                Some(_) => self.begin_turn(),
                 None => {}
             }
         }
@@ -74,13 +65,16 @@ impl Execution {
     /// others can observe it. At a channel without capacity, others observe a waiting sender; they observe a waiting
     /// receiver only if some activity checks for one.
     #[inline]
-    fn waits_unfound<'a>(&self, announcement: &Announcement<'a>) -> Option<&'a dyn Fn() -> bool> {
+    fn enabling_condition<'a>(
+        &self,
+        announcement: &Announcement<'a>,
+    ) -> Option<&'a dyn Fn() -> bool> {
         let first = &announcement.touches[0];
         if first.room > 0 {
             return announcement.ready;
         }
         if announcement.is_timed {
-            self.becomes_finer();
+            self.require_finer_steps();
         }
         match first.access {
             Access::Send => None,
@@ -90,7 +84,7 @@ impl Execution {
     }
 
     #[inline]
-    fn meets_one(
+    fn announce_one(
         &self,
         announcement: &Announcement<'_>,
         touch: &Touch<'_>,
@@ -108,7 +102,7 @@ impl Execution {
     }
 
     /// Announces the sending of a message.
-    fn meets_mailbox(&self, announcement: &Announcement<'_>, touch: &Touch<'_>) {
+    fn announce_message(&self, announcement: &Announcement<'_>, touch: &Touch<'_>) {
         let Announcement {
             op, site, ready, ..
         } = *announcement;
@@ -135,7 +129,7 @@ impl Execution {
     }
 
     /// Announces an operation that accesses several objects or can go several ways.
-    fn meets_more(&self, announcement: &Announcement<'_>) -> Decision {
+    fn announce_many(&self, announcement: &Announcement<'_>) -> Decision {
         let Announcement {
             op,
             access,
@@ -151,10 +145,10 @@ impl Execution {
             let is_try = matches!(touch.access, Access::TrySend | Access::TryReceive);
             if is_try && !is_message {
                 if touch.access == Access::TryReceive || touch.room == 0 {
-                    self.becomes_finer();
+                    self.require_finer_steps();
                 }
                 if touch.room == 0 {
-                    self.meets_no_selection(touch, ready.is_some());
+                    self.assert_no_selection(touch, ready.is_some());
                 }
             }
         }
@@ -189,7 +183,7 @@ impl Execution {
             (_, Some(_)) => Decision::Way(self.state().answer.into()),
             (Access::Send, None) => {
                 self.comes(touches[0].cell, End::Sending, touches[0].room);
-                self.is_sent(announcement);
+                self.note_sent(announcement);
                 Decision::Free
             }
             _ => self.state().decision,
@@ -208,16 +202,16 @@ impl Execution {
 
     /// Makes steps finer: an activity tries to receive, which shows whether all senders are gone, or does something
     /// else that makes more actions observable.
-    fn becomes_finer(&self) {
+    fn require_finer_steps(&self) {
         let state = &mut *self.state();
         if !state.granularity.drops {
-            state.becomes_finer();
+            state.require_finer_steps();
         }
     }
 
     /// Panics if this operation could meet a pending selection at a channel without capacity. Both would have to be one
     /// step, which is not supported.
-    fn meets_no_selection(&self, touch: &Touch<'_>, waits: bool) {
+    fn assert_no_selection(&self, touch: &Touch<'_>, waits: bool) {
         let other = match touch.access {
             Access::TrySend => Access::TryReceive,
             _ => Access::TrySend,
@@ -257,7 +251,7 @@ impl Execution {
     pub(crate) fn is_finer(&self) -> bool {
         let state = &mut *self.state();
         // If that had been known, it would have been another step.
-        state.has_left_silently |= !state.granularity.drops;
+        state.has_skipped_steps |= !state.granularity.drops;
         state.granularity.drops
     }
 
@@ -280,18 +274,23 @@ impl Execution {
         };
         match self.is_step_to_leave(access) {
             true => self.passed(queue.cell, Passed::Stopped(end, is_last), usize::MAX),
-            false => self.leaves_silently(queue, is_last, site),
+            false => self.drop_without_step(queue, is_last, site),
         }
     }
 
     /// Notes that the current activity leaves the sending end of a queue without a step. Receivers need to know when
     /// that happened.
-    fn leaves_silently(&self, queue: &Touch<'_>, is_last: bool, site: &'static Location<'static>) {
+    fn drop_without_step(
+        &self,
+        queue: &Touch<'_>,
+        is_last: bool,
+        site: &'static Location<'static>,
+    ) {
         let state = &mut *self.state();
         if state.is_ending || state.actors.get(state.current as usize).is_none() {
             return;
         }
-        state.has_left_silently = true;
+        state.has_skipped_steps = true;
         let object = state.number(queue.cell, queue.made_at, site, 0);
         let moment = state.moment;
         let (objects, reasons) = state.objects_and_reasons();
@@ -336,7 +335,7 @@ impl Execution {
     }
 
     /// Makes the next step of the current activity come after its own steps only.
-    pub(crate) fn forgets_reasons(&self) {
+    pub(crate) fn forget_reasons(&self) {
         let state = &mut *self.state();
         if let Some(actor) = state.actors.get_mut(state.current as usize) {
             actor.inherited.clear();
@@ -372,223 +371,9 @@ impl Execution {
         }
     }
 
-    /// Returns whether steps must be finer than they were.
-    pub(in crate::explore) fn needs_finer_steps(&self) -> bool {
-        self.state().needs_finer_steps
-    }
-
     /// Returns whether all activities are being ended.
     pub(crate) fn is_ending(&self) -> bool {
         self.state().is_ending
-    }
-
-    /// Returns the data of this activity's model; none if there is no such activity.
-    pub(crate) fn kept<T: Clone + 'static>(
-        &self,
-        number: u32,
-        first: impl FnOnce() -> T,
-    ) -> Option<T> {
-        let known = self
-            .state()
-            .kept(number)?
-            .as_ref()
-            .map(|kept| kept.downcast_ref().cloned());
-        if let Some(known) = known {
-            return known;
-        }
-        let first = first();
-        *self.state().kept(number)? = Some(Box::new(first.clone()));
-        Some(first)
-    }
-
-    /// Returns the name that the program gave an activity.
-    pub(crate) fn name_given(&self, number: u32) -> Option<String> {
-        let state = &*self.state();
-        let name = &state.actors.get(number as usize)?.name;
-        (!name.is_empty()).then(|| name.clone())
-    }
-
-    /// Creates a child of the current activity and returns its number.
-    pub(crate) fn child(&self, name: &str) -> u32 {
-        let number = self.child_on_fiber(name);
-        let is_whole = self.state().is_whole;
-        if is_whole {
-            self.runs_on(number, process::stack_of(number));
-        }
-        number
-    }
-
-    /// Returns the number that the next child of the current activity will have.
-    pub(crate) fn next_child(&self, is_light: bool) -> u32 {
-        let kind = if is_light { Families::LIGHT } else { 0 };
-        self.state().next_child(kind)
-    }
-
-    /// Creates a child that the program starts without Reenact, and returns its number.
-    pub(crate) fn foreign_child(&self) -> u32 {
-        let number = self.state().child("", Families::FOREIGN);
-        self.be_known(number, "");
-        self.runs_on(number, process::stack_of(number));
-        number
-    }
-
-    /// Creates a child that will be [started](Execution::start) on a fiber, and returns its number.
-    pub(crate) fn child_on_fiber(&self, name: &str) -> u32 {
-        let number = self.state().child(name, 0);
-        self.be_known(number, name);
-        number
-    }
-
-    /// Creates what identifies an activity to the code that it runs, or reuses that of an activity that had its number
-    /// in an earlier execution.
-    pub(super) fn be_known(&self, number: u32, name: &str) {
-        let mut kept = self.state().actors[number as usize].controlled.take();
-        if !kept.as_mut().is_some_and(|kept| kept.be_again(name)) {
-            kept = None;
-        }
-        let known =
-            kept.unwrap_or_else(|| Box::new(Controlled::explored(self.controller(), number, name)));
-        self.state().actors[number as usize].controlled = Some(known);
-    }
-
-    /// Returns an activity by its number.
-    pub(crate) fn activity(&self, number: u32) -> Option<Arc<Activity>> {
-        let state = &*self.state();
-        let controlled = state.actors.get(number as usize)?.controlled.as_ref();
-        Some(Arc::clone(&controlled?.activity))
-    }
-
-    /// Makes the calling code this activity, and returns what identifies it there.
-    pub(crate) fn begins(&self, number: u32) -> *const Controlled {
-        self.state().current = number;
-        if number == Families::MAIN {
-            self.be_known(number, "");
-        }
-        self.controlled(number)
-    }
-
-    /// Returns what identifies an activity to the code that it runs; null if there is no such activity.
-    #[inline]
-    pub(crate) fn controlled(&self, number: u32) -> *const Controlled {
-        let state = &*self.state();
-        let actor = state.actors.get(number as usize);
-        let controlled = actor.and_then(|actor| actor.controlled.as_deref());
-        controlled.map_or(std::ptr::null(), std::ptr::from_ref)
-    }
-
-    /// Returns whether the current activity has an OS thread to itself.
-    pub(crate) fn is_on_thread(&self) -> bool {
-        matches!(self.state().running, Some(StackHandle::Thread(_)))
-    }
-
-    /// Returns the number that an activity had in the recorded run, if there is one and the activity was part of it;
-    /// otherwise its own number.
-    pub(crate) fn number_in_recording(&self, number: u32) -> u32 {
-        let state = &mut *self.state();
-        let recorded = state.recorded.as_ref();
-        let recorded =
-            recorded.and_then(|recorded| recorded.number_of(&state.families.name(number)));
-        recorded.unwrap_or(number)
-    }
-
-    /// Parks the current activity until this one has ended.
-    pub(crate) fn waits_for_end(&self, of: &Activity) {
-        self.parks(Spot::Latch(&of.ended), Awaited::EndOf(of.number));
-    }
-
-    /// Returns the execution as the controller of its activities.
-    pub(in crate::explore) fn controller(&self) -> Arc<dyn Controller> {
-        // SAFETY: An execution is always in an `Arc`, and the code that runs it holds one, so the pointer is that of a
-        // live `Arc`.
-        unsafe {
-            Arc::increment_strong_count(self);
-            Arc::from_raw(self)
-        }
-    }
-
-    /// Makes the running code this activity.
-    pub(in crate::explore) fn sits(&self, number: u32) {
-        let state = &mut *self.state();
-        state.current = number;
-        if let Some(actor) = state.actors.get_mut(number as usize)
-            && !state.is_ending
-        {
-            actor.phase = Phase::Runs;
-        }
-    }
-
-    /// Blocks the current activity until light activities have no more work.
-    pub(in crate::explore) fn wait_until_idle(&self, is_idle: &dyn Fn() -> bool) {
-        self.block(&|| self.state().is_idle() && is_idle());
-        let state = &mut *self.state();
-        let last = state.last.iter().enumerate();
-        let last = last.filter(|(who, _)| state.actors[*who].is_light);
-        let last: Vec<_> = last.filter_map(|(_, last)| *last).collect();
-        state.actors[state.current as usize].inherited.extend(last);
-    }
-
-    /// Returns the next pool of this execution, which has this size.
-    pub(in crate::explore) fn pool(&self, size: usize, make: impl FnOnce() -> Pool) -> Pool {
-        let (index, known) = self.state().next_pool();
-        match known {
-            Some((known, pool)) if known == size => {
-                pool.reopen();
-                pool
-            }
-            _ => {
-                let pool = make();
-                let pools = &mut self.state().pools;
-                pools.truncate(index);
-                pools.push((size, pool));
-                pool
-            }
-        }
-    }
-
-    /// Makes the next step of the current activity come after the current step.
-    pub(in crate::explore) fn comes_after_now(&self) {
-        let state = &mut *self.state();
-        if let Some(moment) = state.moment
-            && let Some(actor) = state.actors.get_mut(state.current as usize)
-        {
-            actor.inherited.push(moment);
-        }
-    }
-
-    /// Notes that the current activity's last panic has been observed.
-    pub(crate) fn forgets_panic(&self) {
-        let state = &mut *self.state();
-        if let Some(actor) = state.actors.get_mut(state.current as usize) {
-            actor.panic = None;
-        }
-    }
-
-    /// Notes that the current activity has panicked, whether it continues or not.
-    pub(in crate::explore) fn has_panicked(&self) {
-        let state = &mut *self.state();
-        let is_ending = state.is_ending;
-        if let Some(actor) = state.actors.get_mut(state.current as usize) {
-            actor.is_missed |= !is_ending && actor.panic.is_some();
-        }
-    }
-
-    /// Notes a panic of the current activity.
-    pub(in crate::explore) fn panics(&self, panic: Panic) {
-        let state = &mut *self.state();
-        if !state.is_ending
-            && !state.is_describing
-            && let Some(actor) = state.actors.get_mut(state.current as usize)
-        {
-            actor.panic = Some(panic);
-        }
-    }
-
-    /// Sets whether this activity has ended by a panic that has not been observed.
-    pub(crate) fn is_missed(&self, number: u32, is_missed: bool) {
-        let state = &mut *self.state();
-        if !state.is_ending {
-            state.actors[number as usize].is_missed = is_missed;
-        }
     }
 }
 

@@ -26,7 +26,7 @@ impl Execution {
     fn find_out_about(&self, announcement: &Announcement<'_>) -> Option<Arc<About>> {
         let envelope = announcement.envelope?;
         if announcement.op.kind() == OperationKind::Turn {
-            self.looks_at(announcement);
+            self.note_state(announcement);
             let state = &mut *self.state();
             let actor = state.actors.get(state.current as usize)?;
             return actor.inbox.front().cloned();
@@ -41,14 +41,14 @@ impl Execution {
 
     /// Notes that an announced message has been sent.
     #[inline]
-    pub(super) fn is_sent(&self, announcement: &Announcement<'_>) {
+    pub(super) fn note_sent(&self, announcement: &Announcement<'_>) {
         if self.state().wants_labels {
-            self.puts_into_inbox(announcement);
+            self.put_into_inbox(announcement);
         }
     }
 
     #[cold]
-    fn puts_into_inbox(&self, announcement: &Announcement<'_>) {
+    fn put_into_inbox(&self, announcement: &Announcement<'_>) {
         let state = &mut *self.state();
         let sender = state.current;
         let Some(envelope) = announcement.envelope else {
@@ -73,7 +73,7 @@ impl Execution {
 
     /// Notes that the current activity begins to handle its first message.
     #[inline]
-    pub(super) fn begins_turn(&self) {
+    pub(super) fn begin_turn(&self) {
         let state = &mut *self.state();
         if state.wants_labels
             && let Some(actor) = state.actors.get_mut(state.current as usize)
@@ -89,10 +89,10 @@ impl Execution {
     }
 
     /// Notes that the current activity has handled its message.
-    pub(super) fn ends_turn(&self, announcement: &Announcement<'_>) {
+    pub(super) fn end_turn(&self, announcement: &Announcement<'_>) {
         let is_turn = announcement.op.kind() == OperationKind::Turn;
         if is_turn && !self.ignores_turns() && !self.is_ending() {
-            self.looks_at(announcement);
+            self.note_state(announcement);
             let state = &mut *self.state();
             if let Some(actor) = state.actors.get_mut(state.current as usize) {
                 actor.turn = None;
@@ -101,7 +101,7 @@ impl Execution {
     }
 
     /// Notes the state of the current activity, which is outside a turn.
-    fn looks_at(&self, announcement: &Announcement<'_>) {
+    fn note_state(&self, announcement: &Announcement<'_>) {
         let state = announcement.envelope.and_then(|envelope| envelope.state);
         let shown = state.and_then(|state| self.describe(state)).flatten();
         let state = &mut *self.state();
@@ -121,7 +121,7 @@ impl Execution {
 
     /// Refuses, by unwinding, operations of a description.
     #[inline]
-    pub(super) fn refuses_while_describing(&self) {
+    pub(super) fn refuse_while_describing(&self) {
         if self.state().is_describing {
             resume_unwind(Box::new(Leave));
         }

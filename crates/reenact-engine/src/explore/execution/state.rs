@@ -6,14 +6,14 @@ use reenact_explore::{Activity, Moment, Step};
 
 use super::actor::{Actor, Pending, Phase};
 use crate::{
-    Access, Arrival, Decision, End, Object, Touch,
+    Access, Decision, Object, Touch,
     explore::{
         event::{Event, Touched},
         failure::{Failure, Panic},
         fiber::Fibers,
-        names::{Families, Met, ObjectTable, Place},
+        names::{Families, Met, ObjectSite, ObjectTable},
         object_state::ObjectState,
-        recorded::{Given, Recorded},
+        recorded::{Given, RecordedInput},
         subject::Granularity,
         task_stack::{StackHandle, TaskStack},
     },
@@ -32,14 +32,14 @@ pub(super) enum Chosen {
 }
 
 /// Chooses the next step.
-pub(super) type Next = *mut dyn FnMut() -> Option<Step>;
+pub(super) type ChooseStep = *mut dyn FnMut() -> Option<Step>;
 
 /// What becomes of an operation that has just been announced.
 pub(super) enum Announced {
     /// It has been performed already, or nobody observes it.
     Performed,
     /// It waits to be chosen: by this function, at once, if there is one.
-    Waits(Option<Next>),
+    Waits(Option<ChooseStep>),
 }
 
 pub(crate) struct State {
@@ -63,7 +63,7 @@ pub(crate) struct State {
     pub(super) current: u32,
     pub(super) running: Option<StackHandle>,
     /// What chooses the next step, if it is called as soon as a step is over; and its choice.
-    pub(super) next: Option<Next>,
+    pub(super) next: Option<ChooseStep>,
     pub(super) chosen: Chosen,
     /// The moment of the current step, if the strategy tracks dependences.
     pub(super) moment: Option<Moment>,
@@ -84,25 +84,24 @@ pub(crate) struct State {
     pub(in crate::explore) learned: Granularity,
     /// Whether this execution has shown that steps must be finer. Then no activity is enabled any more.
     pub(super) is_too_coarse: bool,
-    /// Whether that happened before the first step, which matters only if the strategy tracks dependences; whether an
-    /// activity has left a queue since the start without a step; and whether any execution has needed finer steps.
+    /// Whether that happened before the first step, which matters only if the strategy tracks dependences; and whether
+    /// an activity has left a queue since the start without a step.
     pub(super) was_coarse_at_start: bool,
-    pub(super) has_left_silently: bool,
-    pub(in crate::explore) needs_finer_steps: bool,
+    pub(super) has_skipped_steps: bool,
     /// Whether all activities are being ended.
     pub(super) is_ending: bool,
     /// Whether labels of messages and the states of actors are requested.
     pub(in crate::explore) wants_labels: bool,
     /// The result of the current step, if labels are requested; and whether a description is being evaluated now.
-    pub(in crate::explore) came_of: Option<String>,
+    pub(in crate::explore) step_result: Option<String>,
     pub(super) is_describing: bool,
     /// Whether the execution is a process of its own, with its own threads.
-    pub(in crate::explore) is_whole: bool,
+    pub(in crate::explore) is_process: bool,
     pub(in crate::explore) main_has_ended: bool,
     /// Whether an activity other than the main one has exited the process.
     pub(in crate::explore) has_exited: bool,
     /// The external data of a recorded run.
-    pub(in crate::explore) recorded: Option<Arc<Recorded>>,
+    pub(in crate::explore) recorded: Option<Arc<RecordedInput>>,
     pub(super) failures: Vec<Failure>,
     /// What the latches of this execution come after; and, for each latch, where its part of that ends.
     pub(super) reasons: Vec<Moment>,
@@ -144,13 +143,12 @@ impl State {
             learned: Granularity::default(),
             is_too_coarse: false,
             was_coarse_at_start: false,
-            has_left_silently: false,
-            needs_finer_steps: false,
+            has_skipped_steps: false,
             is_ending: false,
             wants_labels: false,
-            came_of: None,
+            step_result: None,
             is_describing: false,
-            is_whole: false,
+            is_process: false,
             main_has_ended: false,
             has_exited: false,
             recorded: None,
@@ -189,7 +187,7 @@ impl State {
         self.is_ending = false;
         self.is_too_coarse = false;
         self.was_coarse_at_start = false;
-        self.has_left_silently = false;
+        self.has_skipped_steps = false;
         self.main_has_ended = false;
         self.failures.clear();
         self.reasons.clear();
@@ -202,14 +200,14 @@ impl State {
 
     /// Lets activities whose step is over call `next`. In a whole process, activities run on other threads, which must
     /// not call it.
-    pub(super) fn begins_choosing(&mut self, next: Next) {
-        self.next = (!self.is_whole).then_some(next);
+    pub(super) fn begin_choosing(&mut self, next: ChooseStep) {
+        self.next = (!self.is_process).then_some(next);
         self.chosen = Chosen::NotYet;
     }
 
     /// Makes this activity the current one, on this stack.
     #[inline]
-    pub(super) fn switches_to(&mut self, number: u32, stack: StackHandle) {
+    pub(super) fn switch_to(&mut self, number: u32, stack: StackHandle) {
         self.current = number;
         self.running = Some(stack);
     }
@@ -228,8 +226,8 @@ impl State {
     }
 
     /// Makes the execution a process of its own, which reports names to the one that explores.
-    pub(in crate::explore) fn becomes_whole(&mut self) {
-        self.is_whole = true;
+    pub(in crate::explore) fn becomes_process(&mut self) {
+        self.is_process = true;
         self.families.keep_log();
         self.names.keep_log();
     }
@@ -243,7 +241,7 @@ impl State {
     /// Makes the operation that `say` fills in the pending one of the current activity. Returns false, and announces
     /// nothing, if the activity was created before the exploration began.
     #[inline(always)]
-    pub(super) fn fills_in(&mut self, say: impl FnOnce(&mut Pending)) -> bool {
+    pub(super) fn fill_in(&mut self, say: impl FnOnce(&mut Pending)) -> bool {
         let actor = self.actors.get_mut(self.current as usize);
         let Some(actor) = actor else {
             return false;
@@ -261,7 +259,7 @@ impl State {
         if self.wants_labels {
             actor.pending.find_line();
         }
-        if actor.counts_first_operation() {
+        if actor.count_first_operation() {
             self.families.meet_foreign(number);
         }
         self.about_to_act.push(Activity(number));
@@ -301,7 +299,7 @@ impl State {
             self.actors.resize_with(index + 1, Actor::not_started);
         }
         self.born = self.born.max(number + 1);
-        self.inherits_now(number);
+        self.inherit_now(number);
         let actor = &mut self.actors[index];
         actor.phase = Phase::Runs;
         actor.name.push_str(name);
@@ -324,7 +322,7 @@ impl State {
     }
 
     /// Makes the next step of this activity come after what the current activity does now.
-    pub(super) fn inherits_now(&mut self, number: u32) {
+    pub(super) fn inherit_now(&mut self, number: u32) {
         if self.moment.is_some() {
             let mut inherited = std::mem::take(&mut self.actors[number as usize].inherited);
             self.reasons_now().for_each(|at| inherited.push(at));
@@ -344,7 +342,7 @@ impl State {
     }
 
     /// Makes the next step of the current activity come after this latch was set.
-    pub(super) fn inherits_latch(&mut self, latch: u32) {
+    pub(super) fn inherit_latch(&mut self, latch: u32) {
         if let Some(&until) = self.latches.get(latch as usize) {
             let before = latch.checked_sub(1);
             let from = before.map_or(0, |before| self.latches[before as usize]);
@@ -392,7 +390,7 @@ impl State {
     }
 
     /// Returns the recorded run, if there is one, with the name of the current activity and what it has been given.
-    pub(super) fn recorded_of_current(&mut self) -> Option<(Arc<Recorded>, String, Given)> {
+    pub(super) fn recorded_of_current(&mut self) -> Option<(Arc<RecordedInput>, String, Given)> {
         let recorded = Arc::clone(self.recorded.as_ref()?);
         let actor = self.actors.get_mut(self.current as usize)?;
         let given = std::mem::take(&mut actor.given);
@@ -400,7 +398,7 @@ impl State {
     }
 
     /// Puts back what the current activity has been given of the recorded run.
-    pub(super) fn keeps_given(&mut self, given: Given) {
+    pub(super) fn keep_given(&mut self, given: Given) {
         if let Some(actor) = self.actors.get_mut(self.current as usize) {
             actor.given = given;
         }
@@ -446,96 +444,6 @@ impl State {
         Some(&pending.event)
     }
 
-    #[inline]
-    pub(in crate::explore) fn is_enabled(&self, number: u32) -> bool {
-        let Some(actor) = self.actors.get(number as usize) else {
-            return false;
-        };
-        let Some(pending) = actor.pending() else {
-            return false;
-        };
-        if self.is_too_coarse {
-            return false;
-        }
-        let is_not_ready = |ready: *const dyn Fn() -> bool| {
-            // SAFETY: The waiting activity has the closure on its stack.
-            unsafe { !(*ready)() }
-        };
-        if pending.ready.is_some_and(is_not_ready) {
-            return false;
-        }
-        let touch = pending.event.touch;
-        let Some(object) = self.objects.get(touch.object as usize) else {
-            return true;
-        };
-        match touch.access {
-            Access::Take => object.is_free(),
-            Access::Look => object.may_look(),
-            Access::Wake { timed } => {
-                let lock = pending.event.more.as_ref().and_then(|more| more.first());
-                let lock = lock.and_then(|lock| self.objects.get(lock.object as usize));
-                (timed || actor.is_notified) && lock.is_none_or(ObjectState::is_free)
-            }
-            _ => true,
-        }
-    }
-
-    /// Returns the number of ways in which the pending operation can go.
-    #[inline]
-    pub(in crate::explore) fn choices(&self, number: u32) -> u32 {
-        let Some(pending) = self.actors.get(number as usize).and_then(Actor::pending) else {
-            return 1;
-        };
-        match pending.event.touch.access {
-            Access::Notify { all: false } => {
-                let object = self.objects.get(pending.event.touch.object as usize);
-                object.map_or(1, |object| object.waiters.len().max(1) as u32)
-            }
-            // SAFETY: The waiting activity has the closure on its stack.
-            _ => pending
-                .special
-                .ways
-                .map_or(1, |ways| unsafe { (*ways)() }.max(1)),
-        }
-    }
-
-    /// Returns how the pending operation would go now: of several operations, a bit for each possible one; otherwise 0
-    /// if it would be declined (a try that fails, a wait that times out, a channel whose other end is gone), and 1 if
-    /// not.
-    pub(in crate::explore) fn prospect(&self, number: u32) -> u64 {
-        let Some(actor) = self.actors.get(number as usize) else {
-            return 1;
-        };
-        let Some(pending) = actor.pending() else {
-            return 1;
-        };
-        if let Some(possible) = pending.special.possible {
-            let cases = pending.event.touches().count().min(64);
-            // SAFETY: The waiting activity has the closure on its stack.
-            let is_possible = |case: &usize| unsafe { (*possible)(*case) };
-            return (0..cases).filter(is_possible).map(|case| 1 << case).sum();
-        }
-        let touch = pending.event.touch;
-        let Some(object) = self.objects.get(touch.object as usize) else {
-            return 1;
-        };
-        let goes = match touch.access {
-            Access::TryTake => object.is_free(),
-            Access::TryLook => object.holder.is_none(),
-            Access::Wake { .. } => actor.is_notified,
-            Access::Send => !object.is_over(End::Sending),
-            Access::Receive => !object.is_over(End::Receiving),
-            _ => true,
-        };
-        u64::from(goes)
-    }
-
-    /// Returns the message that the pending operation sends, if it is identified by more than its sender.
-    pub(in crate::explore) fn message(&self, number: u32) -> Option<Arrival> {
-        let pending = self.actors.get(number as usize)?.pending()?;
-        pending.special.message
-    }
-
     /// Returns the number of an object that the current activity accesses.
     #[inline]
     pub(super) fn number(
@@ -547,10 +455,10 @@ impl State {
     ) -> u32 {
         // Other ways to identify the object are needed only to compare executions; before the first step, all
         // executions are the same.
-        let is_learned = self.is_whole || self.moment.is_some();
+        let is_learned = self.is_process || self.moment.is_some();
         match self.names.known(cell) {
             Some(number) if !is_learned => number,
-            known => self.learned_number(cell, known, site, Place::new(site, index, made_at)),
+            known => self.learned_number(cell, known, site, ObjectSite::new(site, index, made_at)),
         }
     }
 
@@ -584,7 +492,7 @@ impl State {
     /// Returns the number of an object that the current activity is about to release, and whether that is a step. An
     /// activity that begins to wait on a condition releases the lock in the same step.
     #[inline]
-    pub(super) fn prepares_release(&self, object: &Object, access: Access) -> (Option<u32>, bool) {
+    pub(super) fn prepare_release(&self, object: &Object, access: Access) -> (Option<u32>, bool) {
         let is_step = self.granularity.releases && !self.is_ending && access != Access::Wait;
         (self.names.known(&object.wanted), is_step)
     }
@@ -603,7 +511,7 @@ impl State {
         cell: &AtomicU64,
         known: Option<u32>,
         site: &'static Location<'static>,
-        place: Place,
+        place: ObjectSite,
     ) -> u32 {
         let met = Met {
             activity: self.current,

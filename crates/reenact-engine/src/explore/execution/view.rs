@@ -76,7 +76,7 @@ impl State {
             holder: state
                 .holder
                 .map(|(who, at)| (who, Site::text(Site::announced(at)))),
-            sharers: sorted(&state.lookers),
+            sharers: sorted(&state.sharers),
             waiters: sorted(&state.waiters),
         });
         View {

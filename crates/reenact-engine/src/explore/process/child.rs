@@ -13,7 +13,7 @@ use super::{
     EXECUTION,
     this_process::ThisProcess,
     watch,
-    wire::{Command, Next, Performed, Snapshot},
+    wire::{Command, PendingOperation, Performed, Snapshot},
 };
 use crate::{
     captured::threads::in_kernel,
@@ -111,7 +111,7 @@ pub(super) fn control(execution: Arc<Execution>, main: Arc<TurnToken>, control: 
         stay_untracked();
         // Light activities run on this thread.
         seeds::give_to_worker();
-        execution.begin_whole(main);
+        execution.begin_process(main);
         match control {
             Control::Obey(stream) => {
                 // An error means that the exploring process has ended.
@@ -138,7 +138,7 @@ fn follow_here(execution: Arc<Execution>, schedule: &Schedule) {
     let program = ThisProcess(execution);
     let followed = follow(&program, schedule, usize::MAX);
     if let Some(divergence) = &followed.divergence {
-        eprintln!("reenact: the schedule does not quite fit the program: {divergence}");
+        eprintln!("reenact: the program does not follow the schedule exactly: {divergence}");
     }
     END_IS_ACKNOWLEDGED.store(1, SeqCst);
     raw::wake_all(&END_IS_ACKNOWLEDGED);
@@ -189,17 +189,16 @@ fn obey(execution: &Execution, mut stream: UnixStream) -> io::Result<()> {
 
 impl Execution {
     /// Begins, with the process's main thread as the first activity.
-    fn begin_whole(&self, main: Arc<TurnToken>) {
-        self.state().becomes_whole();
+    fn begin_process(&self, main: Arc<TurnToken>) {
+        self.state().becomes_process();
         self.begin_with(TaskStack::Thread(main));
     }
 
     /// Returns the state of the execution while all activities wait.
     fn snapshot(&self, performed: Option<Performed>) -> Snapshot {
-        let needs_finer_steps = self.needs_finer_steps();
         let state = &mut *self.state();
         let pending = (0..state.activities()).map(|number| {
-            Some(Next {
+            Some(PendingOperation {
                 event: state.pending(number)?.clone(),
                 is_enabled: state.is_enabled(number),
                 choices: state.choices(number),
@@ -222,14 +221,13 @@ impl Execution {
             met: state.names.take_log(),
             performed,
             is_deadlock: state.is_deadlock(),
-            needs_finer_steps,
             learned: state.learned,
             panic: state.panic_of_main(),
             found: match state.wants_labels {
                 true => site::news(),
                 false => Vec::new(),
             },
-            came_of: state.came_of.take(),
+            step_result: state.step_result.take(),
         }
     }
 

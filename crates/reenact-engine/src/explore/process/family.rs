@@ -9,7 +9,10 @@ use std::{io, os::unix::net::UnixStream};
 use reenact_explore::{Divergence, Limit, Part, Tally};
 use serde::{Deserialize, Serialize};
 
-use crate::explore::message::{receive, send};
+use crate::explore::{
+    message::{receive, send},
+    subject::Granularity,
+};
 
 /// The processes, as seen by one of them.
 pub(in crate::explore) struct Family {
@@ -27,7 +30,8 @@ pub(in crate::explore) struct Account {
     pub(in crate::explore) steps: u64,
     /// Number of executions that reached the limit of steps.
     pub(in crate::explore) endless: u64,
-    pub(in crate::explore) needs_finer_steps: bool,
+    /// How fine its steps were in the end.
+    pub(in crate::explore) granularity: Granularity,
     pub(in crate::explore) stopped_by: Vec<Limit>,
     pub(in crate::explore) divergence: Option<Divergence>,
     /// The number of a failing execution and its schedule: the activity and the choice of each step.
@@ -133,7 +137,7 @@ mod tests {
             executions: 3,
             steps: 40,
             endless: 1,
-            needs_finer_steps: true,
+            granularity: Granularity::FINEST,
             stopped_by: vec![
                 Limit::Executions(3),
                 Limit::Steps(7),

@@ -16,7 +16,7 @@ use super::{
     child::Control,
     family::Family,
     printed,
-    wire::{Command, Next, Snapshot},
+    wire::{Command, PendingOperation, Snapshot},
 };
 use crate::{
     Arrival, ObjectName,
@@ -26,7 +26,7 @@ use crate::{
         message::{receive, send},
         names::{Families, ObjectTable},
         objects::names_of,
-        recorded::Recorded,
+        recorded::RecordedInput,
         run::KEYS,
         subject::{Describe, Granularity, Subject},
         view::View,
@@ -49,7 +49,7 @@ pub(crate) struct Forked {
 struct IsChild;
 
 impl Forked {
-    pub(in crate::explore) fn new(recorded: Option<Recorded>) -> Forked {
+    pub(in crate::explore) fn new(recorded: Option<RecordedInput>) -> Forked {
         // The keys of a recorded run take precedence: only the first call sets the keys.
         seeds::set(KEYS);
         let execution = Execution::new();
@@ -67,7 +67,7 @@ impl Forked {
     }
 
     /// Makes dropping an end of a queue a step in later executions.
-    pub(in crate::explore) fn let_stops_be_steps(&self) {
+    pub(in crate::explore) fn let_drops_be_steps(&self) {
         self.execution.state().granularity.drops = true;
     }
 
@@ -91,11 +91,6 @@ impl Forked {
         use_names(&state.names, &state.families)
     }
 
-    /// Returns whether releasing a lock is a step.
-    pub(in crate::explore) fn are_releases_steps(&self) -> bool {
-        self.execution.state().granularity.releases
-    }
-
     /// Forks this process until `count` processes explore. Each has a separate file for its output.
     pub(in crate::explore) fn divide(&self, count: usize) -> Family {
         Family::new(count, || {
@@ -104,7 +99,7 @@ impl Forked {
     }
 
     /// Forks a child. The child unwinds to where this process started to explore, and the program continues there.
-    fn fork(&self) -> io::Result<Child> {
+    fn fork(&self) -> io::Result<ChildProcess> {
         let (ours, theirs) = UnixStream::pair()?;
         // SAFETY: This process has no other threads, because it has not reached its `main`.
         match unsafe { libc::fork() } {
@@ -120,7 +115,7 @@ impl Forked {
                 super::become_execution(&self.execution, Control::Obey(theirs), is_shown);
                 std::panic::resume_unwind(Box::new(IsChild));
             }
-            process => Ok(Child {
+            process => Ok(ChildProcess {
                 process,
                 stream: ours,
                 status: None,
@@ -143,14 +138,14 @@ impl Forked {
 }
 
 /// A child process that is an execution.
-struct Child {
+struct ChildProcess {
     process: libc::pid_t,
     stream: UnixStream,
     /// Its exit status, once it has ended.
     status: Option<libc::c_int>,
 }
 
-impl Child {
+impl ChildProcess {
     fn ask<T: DeserializeOwned>(&mut self, command: &Command) -> io::Result<T> {
         send(&mut self.stream, command)?;
         receive(&mut self.stream)
@@ -169,7 +164,7 @@ impl Child {
     }
 }
 
-impl Drop for Child {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         if self.status.is_none() {
             // SAFETY: The process is a child of this one that has not been waited for, so its id has not been reused.
@@ -182,7 +177,7 @@ impl Drop for Child {
 /// An execution of a whole program.
 pub(crate) struct ForkedRun {
     execution: Arc<Execution>,
-    child: RefCell<Option<Child>>,
+    child: RefCell<Option<ChildProcess>>,
     snapshot: Snapshot,
     /// Why the process could not be created.
     failure: Option<Failure>,
@@ -216,7 +211,6 @@ impl ForkedRun {
                 state.names.take_log();
                 state.granularity = state.granularity.or(snapshot.learned);
                 state.learned = state.learned.or(snapshot.learned);
-                state.needs_finer_steps |= snapshot.needs_finer_steps;
                 // Later executions need not look these up again.
                 snapshot.found.iter().copied().for_each(site::learn);
                 self.has_ended = snapshot.has_ended;
@@ -230,7 +224,7 @@ impl ForkedRun {
         }
     }
 
-    fn next(&self, activity: Activity) -> Option<&Next> {
+    fn next(&self, activity: Activity) -> Option<&PendingOperation> {
         self.snapshot.pending.get(activity.0 as usize)?.as_ref()
     }
 
@@ -361,10 +355,6 @@ impl Subject for Forked {
         names_of(events, &state.names, &state.families)
     }
 
-    fn needs_finer_steps(&self) -> bool {
-        self.execution.needs_finer_steps()
-    }
-
     fn granularity(&self) -> Granularity {
         self.execution.state().granularity
     }
@@ -454,8 +444,8 @@ impl Describe for ForkedRun {
         event.text(&self.execution.state().families)
     }
 
-    fn came_of_step(&self) -> Option<String> {
-        self.snapshot.came_of.clone()
+    fn step_result(&self) -> Option<String> {
+        self.snapshot.step_result.clone()
     }
 
     fn failures(&self) -> Vec<Failure> {

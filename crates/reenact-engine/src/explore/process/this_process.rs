@@ -43,10 +43,6 @@ impl Subject for ThisProcess {
         names_of(events, &state.names, &state.families)
     }
 
-    fn needs_finer_steps(&self) -> bool {
-        self.0.needs_finer_steps()
-    }
-
     fn granularity(&self) -> Granularity {
         self.0.state().granularity
     }

@@ -16,7 +16,7 @@ use crate::{
         names::Met,
         subject::Granularity,
     },
-    site::{Found, Site},
+    site::{FoundSite, Site},
 };
 
 /// A command to an execution.
@@ -47,12 +47,11 @@ pub(super) struct Snapshot {
     /// The objects that were accessed, in this order.
     pub(super) met: Vec<Met>,
     /// The pending operation of each activity, if it has one.
-    pub(super) pending: Vec<Option<Next>>,
+    pub(super) pending: Vec<Option<PendingOperation>>,
     /// The event of the step, and what it comes after, if the strategy tracks dependences.
     pub(super) performed: Option<Performed>,
     /// Whether there is a deadlock, if no activity can continue.
     pub(super) is_deadlock: bool,
-    pub(super) needs_finer_steps: bool,
     /// How fine steps have turned out to have to be.
     pub(super) learned: Granularity,
     /// Whether the main activity has ended, and the program is about to.
@@ -60,14 +59,14 @@ pub(super) struct Snapshot {
     /// The last panic of the main activity.
     pub(super) panic: Option<Panic>,
     /// The source locations of the program that were found on stacks.
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<FoundSite>,
     /// The result of the step, for display.
-    pub(super) came_of: Option<String>,
+    pub(super) step_result: Option<String>,
 }
 
 /// A pending operation.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Next {
+pub(super) struct PendingOperation {
     #[serde(with = "EventFields")]
     pub(super) event: Event,
     /// Whether it is enabled, the number of its choices, and how it would go (`State::prospect`).
@@ -154,9 +153,9 @@ mod tests {
     use crate::{
         Access,
         explore::{
-            Failure, Waiting,
+            BlockedActivity, Failure,
             message::{receive, send},
-            names::Place,
+            names::ObjectSite,
             view::{ActivityView, Held, Status, View},
         },
     };
@@ -185,12 +184,12 @@ mod tests {
             met: vec![Met {
                 activity: 1,
                 operation: 2,
-                place: Place::new(Location::caller(), 1, Location::caller()),
+                place: ObjectSite::new(Location::caller(), 1, Location::caller()),
                 known: Some(300),
             }],
             pending: vec![
                 None,
-                Some(Next {
+                Some(PendingOperation {
                     event: event(),
                     is_enabled: true,
                     choices: 2,
@@ -203,7 +202,7 @@ mod tests {
                 links,
             }),
             found: vec![(7, Some(Site::kept("src/main.rs", 3, 5)))],
-            came_of: Some("5".to_owned()),
+            step_result: Some("5".to_owned()),
             learned: Granularity::FINEST,
             ..Snapshot::default()
         }
@@ -230,7 +229,7 @@ mod tests {
                 waiters: vec![0],
             }],
             watched: vec![("balance".to_owned(), "100".to_owned())],
-            failures: vec![Failure::Deadlock(vec![Waiting {
+            failures: vec![Failure::Deadlock(vec![BlockedActivity {
                 who: "main".to_owned(),
                 what: "lock".to_owned(),
                 site: None,

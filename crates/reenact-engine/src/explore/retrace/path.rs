@@ -9,8 +9,8 @@ use crate::{Access, Arrival, Selected, life, log::is_definition};
 
 /// What a replayed run did.
 #[derive(Default)]
-pub(in crate::explore) struct Path {
-    pub(super) lines: Vec<Line>,
+pub(in crate::explore) struct RecordedPath {
+    pub(super) lines: Vec<RecordedOperation>,
     /// The activities by name, with the indices of their lines.
     pub(super) activities: Vec<(String, Vec<usize>)>,
     /// For each object, its operations in their order.
@@ -35,7 +35,7 @@ impl Handled {
 }
 
 /// An operation that is a step, or may be one.
-pub(super) struct Line {
+pub(super) struct RecordedOperation {
     /// The number of the operation in the log, from 1.
     pub(super) number: usize,
     pub(super) who: usize,
@@ -57,7 +57,7 @@ pub(super) struct Line {
     place: Option<u64>,
 }
 
-impl Line {
+impl RecordedOperation {
     /// Returns the first object that it accesses; 0 if there is none.
     pub(super) fn object(&self) -> u64 {
         self.objects.first().copied().unwrap_or(0)
@@ -208,9 +208,9 @@ impl<'a> Fields<'a> {
 /// The operation that sends a message to a mailbox that may be full.
 const SEND_BOUNDED: &str = "send to a bounded mailbox";
 
-impl Path {
+impl RecordedPath {
     /// Reads a log.
-    pub(in crate::explore) fn read(file: &File) -> Result<Path, String> {
+    pub(in crate::explore) fn read(file: &File) -> Result<RecordedPath, String> {
         let text = std::fs::read(file);
         let text = text.map_err(|error| format!("cannot read {}: {error}", file.display()))?;
         Ok(Reader::default().read(&String::from_utf8_lossy(&text)))
@@ -220,7 +220,7 @@ impl Path {
 /// A path while it is being read.
 #[derive(Default)]
 struct Reader<'a> {
-    path: Path,
+    path: RecordedPath,
     activities: HashMap<&'a str, usize>,
     sequences: HashMap<&'a str, usize>,
     /// The messages that were sent: the line, the mailbox and the key.
@@ -230,7 +230,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn read(mut self, text: &'a str) -> Path {
+    fn read(mut self, text: &'a str) -> RecordedPath {
         let operations = text.lines().filter(|line| !is_definition(line));
         for (number, line) in (1..).zip(operations) {
             let fields = Fields::of(line);
@@ -261,7 +261,7 @@ impl<'a> Reader<'a> {
             self.asked.push((index, fields.message));
         }
         let is_selection = meets == Meets::Channel && fields.is("asked");
-        let line = Line {
+        let line = RecordedOperation {
             number,
             who: self.activity(fields.who),
             what: fields.what.to_owned(),
@@ -290,7 +290,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn push(&mut self, line: Line) {
+    fn push(&mut self, line: RecordedOperation) {
         let index = self.path.lines.len();
         self.path.activities[line.who].1.push(index);
         self.path.lines.push(line);
@@ -313,7 +313,7 @@ impl<'a> Reader<'a> {
     fn end_of_wait(&mut self, selection: usize) {
         let line = &mut self.path.lines[selection];
         let goes = std::mem::replace(&mut line.goes, Goes::Anyhow);
-        let end = Line {
+        let end = RecordedOperation {
             number: line.number,
             who: line.who,
             what: String::new(),
@@ -382,7 +382,7 @@ impl<'a> Reader<'a> {
 
     /// Puts the operations of each object in order.
     fn sort(&mut self) {
-        let Path { lines, orders, .. } = &mut self.path;
+        let RecordedPath { lines, orders, .. } = &mut self.path;
         orders.resize_with(self.sequences.len(), Vec::new);
         for (index, line) in lines.iter().enumerate() {
             if let (Some(sequence), Some(_)) = (line.sequence, line.place) {

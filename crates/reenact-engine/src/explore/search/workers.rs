@@ -4,15 +4,16 @@
 //! Activities are numbered as they are created, so a number may mean different activities to two workers. Threads begin
 //! by running the program once under the same schedule, which gives the same numbers to the activities of that
 //! execution; copies of a process begin with the same numbers. Failing schedules are exchanged by names, and accepted
-//! once they fail in the main worker, too. If a schedule does not fail there, or if a worker has found that steps must
-//! be finer, the results are discarded and the main worker searches alone.
+//! once they fail in the main worker, too. If a schedule does not fail there, the results are discarded and the main
+//! worker searches alone. If a worker has found that steps must be finer, the results are discarded, too, and all
+//! workers search again with finer steps.
 
 use std::{
     cell::{Cell, OnceCell},
     ops::ControlFlow,
     sync::{
         Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicU64, Ordering::Relaxed},
     },
 };
 
@@ -47,19 +48,19 @@ impl<S> Clone for Workers<'_, S> {
 impl<S> Copy for Workers<'_, S> {}
 
 /// A schedule that is valid for all workers: the name of the activity and the choice of each step.
-struct Named(Vec<(String, u32)>);
+struct NamedSchedule(Vec<(String, u32)>);
 
 /// The failing execution with the lowest number so far.
 #[derive(Default)]
-struct First(Mutex<Option<(u64, Named)>>);
+struct First(Mutex<Option<(u64, NamedSchedule)>>);
 
 impl First {
     fn add<S: Subject>(&self, subject: &S, number: u64, steps: &[Step]) {
         let named = |step: &Step| (subject.name(step.activity), step.choice);
-        self.add_named(number, || Named(steps.iter().map(named).collect()));
+        self.add_named(number, || NamedSchedule(steps.iter().map(named).collect()));
     }
 
-    fn add_named(&self, number: u64, named: impl FnOnce() -> Named) {
+    fn add_named(&self, number: u64, named: impl FnOnce() -> NamedSchedule) {
         let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if first.as_ref().is_none_or(|(other, _)| number < *other) {
             *first = Some((number, named()));
@@ -70,15 +71,42 @@ impl First {
         let first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         first
             .as_ref()
-            .map(|(number, Named(steps))| (*number, steps.clone()))
+            .map(|(number, NamedSchedule(steps))| (*number, steps.clone()))
     }
 
-    fn take(self) -> Option<(u64, Named)> {
+    fn take(self) -> Option<(u64, NamedSchedule)> {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Named {
+/// How fine the steps of the workers have become.
+struct Finest {
+    at_start: Granularity,
+    now: Mutex<Granularity>,
+}
+
+impl Finest {
+    fn new(at_start: Granularity) -> Finest {
+        Finest {
+            at_start,
+            now: Mutex::new(at_start),
+        }
+    }
+
+    fn get(&self) -> Granularity {
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add<S: Subject>(&self, subject: &S) {
+        let other = subject.granularity();
+        if other != self.at_start {
+            let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+            *now = now.or(other);
+        }
+    }
+}
+
+impl NamedSchedule {
     /// Converts the schedule to steps of this subject, as far as they are possible there.
     fn steps<S: Subject>(&self, subject: &S) -> Vec<Step> {
         let mut run = subject.start();
@@ -113,7 +141,8 @@ impl<S: Subject> Hunt<'_, S>
 where
     S::Event: std::hash::Hash,
 {
-    /// Samples executions on all cores. Returns none if there is only one core, or if the results had to be discarded.
+    /// Samples executions on all cores. Returns none if there is only one core, or if the results had to be discarded;
+    /// if that is because steps must be finer, they are finer from then on.
     pub(super) fn sample_on_all(&mut self, sampler: Sampler<'_, S>) -> Option<Tried> {
         match self.workers? {
             Workers::Threads(make) => self.sample_by_threads(sampler, make),
@@ -121,8 +150,8 @@ where
         }
     }
 
-    /// Runs one execution of each class on all cores. Returns none if there is only one core, or if the results had to
-    /// be discarded.
+    /// Runs one execution of each class on all cores. Returns none in the same cases as
+    /// [`sample_on_all`](Hunt::sample_on_all).
     pub(super) fn exhaust_on_all(&mut self, budget: Budget) -> Option<Tried> {
         match self.workers? {
             Workers::Threads(make) => self.exhaust_by_threads(budget, make),
@@ -136,6 +165,7 @@ where
         divide: &dyn Fn(usize) -> Family,
     ) -> Option<Tried> {
         let (subject, cores, before) = (self.subject, self.search.cores, self.finding.executions);
+        let granularity = subject.granularity();
         let (first, endless) = (First::default(), Cell::new(0));
         let family = OnceCell::new();
         let listener = &mut *self.listener;
@@ -159,7 +189,13 @@ where
                 }
             },
         );
-        self.gather(family.into_inner(), report, first, endless.get())
+        self.gather(
+            family.into_inner(),
+            granularity,
+            report,
+            first,
+            endless.get(),
+        )
     }
 
     fn exhaust_by_processes(
@@ -168,10 +204,12 @@ where
         divide: &dyn Fn(usize) -> Family,
     ) -> Option<Tried> {
         let (subject, cores, before) = (self.subject, self.search.cores, self.finding.executions);
+        let granularity = subject.granularity();
         let first = First::default();
         let family = OnceCell::new();
         let listener = &mut *self.listener;
         let mut listener = |progress: Progress| match family.get().is_none_or(Family::is_first) {
+            _ if subject.granularity() != granularity => ControlFlow::Break(()),
             true => listener(&after(before, progress)),
             false => ControlFlow::Continue(()),
         };
@@ -188,18 +226,19 @@ where
                     }
                 },
             );
-        self.gather(family.into_inner(), report, first, 0)
+        self.gather(family.into_inner(), granularity, report, first, 0)
     }
 
-    /// Collects the results of all parts. Does not return in the processes that were created for a part.
+    /// Collects the results of all parts, which began with steps of this granularity. Does not return in the processes
+    /// that were created for a part.
     fn gather(
         &mut self,
         family: Option<Family>,
+        granularity: Granularity,
         mut report: Report,
         first: First,
         mut endless: u64,
     ) -> Option<Tried> {
-        let needs_finer_steps = self.subject.needs_finer_steps();
         if let Some(family) = family {
             let bad = match family.is_first() {
                 true => None,
@@ -209,15 +248,13 @@ where
                 executions: report.progress.executions,
                 steps: report.progress.steps,
                 endless,
-                needs_finer_steps,
+                granularity: self.subject.granularity(),
                 stopped_by: report.coverage.stopped_by().to_vec(),
                 divergence: report.divergence.clone(),
                 bad,
             };
             for other in family.gather(&own)? {
-                if other.needs_finer_steps {
-                    return None;
-                }
+                self.subject.refine(other.granularity);
                 report.progress.executions += other.executions;
                 report.progress.steps += other.steps;
                 endless += other.endless;
@@ -226,15 +263,12 @@ where
                 }
                 report.divergence = report.divergence.or(other.divergence);
                 if let Some((number, steps)) = other.bad {
-                    first.add_named(number, || Named(steps));
+                    first.add_named(number, || NamedSchedule(steps));
                 }
             }
         }
-        if needs_finer_steps {
-            return None;
-        }
         Some(Tried {
-            bad: self.at_home(first)?,
+            bad: self.at_home(first, granularity)?,
             report,
             endless,
         })
@@ -244,6 +278,7 @@ where
         let most = self.search.steps as usize;
         let (first, endless) = (First::default(), AtomicU64::new(0));
         let granularity = self.subject.granularity();
+        let finest = Finest::new(granularity);
         let listener = &mut *self.listener;
         let before = self.finding.executions;
         let sampler = sampler.progress(|progress| listener(&after(before, progress)));
@@ -251,6 +286,7 @@ where
             self.search.cores,
             || member(make, most, granularity),
             |subject, seen| {
+                finest.add(subject);
                 let is_endless = seen.verdict == Verdict::Cut;
                 endless.fetch_add(u64::from(is_endless), Relaxed);
                 if seen.verdict.is_bad() || is_endless {
@@ -258,8 +294,9 @@ where
                 }
             },
         );
+        self.subject.refine(finest.get());
         Some(Tried {
-            bad: self.at_home(first)?,
+            bad: self.at_home(first, granularity)?,
             report,
             endless: endless.into_inner(),
         })
@@ -267,15 +304,16 @@ where
 
     fn exhaust_by_threads(&mut self, budget: Budget, make: &Make<'_, S>) -> Option<Tried> {
         let most = self.search.steps as usize;
-        let (first, is_too_coarse) = (First::default(), AtomicBool::new(false));
+        let first = First::default();
         let granularity = self.subject.granularity();
+        let finest = Finest::new(granularity);
         let listener = &mut *self.listener;
         let before = self.finding.executions;
         // A new subject, because the main one has already been run and may have other numbers.
         let own = member(make, most, granularity);
-        let listener = |progress: Progress| match is_too_coarse.load(Relaxed) {
-            true => ControlFlow::Break(()),
-            false => listener(&after(before, progress)),
+        let listener = |progress: Progress| match finest.get() == granularity {
+            true => listener(&after(before, progress)),
+            false => ControlFlow::Break(()),
         };
         let report = Explorer::of(&own)
             .budget(budget)
@@ -285,28 +323,29 @@ where
                 self.search.cores,
                 || member(make, most, granularity),
                 |subject, execution| {
-                    if subject.needs_finer_steps() {
-                        is_too_coarse.store(true, Relaxed);
-                    }
+                    finest.add(subject);
                     if execution.verdict.is_bad() {
                         first.add(subject, execution.number, execution.schedule());
                     }
                 },
             );
-        if is_too_coarse.into_inner() || own.needs_finer_steps() {
-            return None;
-        }
+        finest.add(&own);
         drop(own);
+        self.subject.refine(finest.get());
         Some(Tried {
-            bad: self.at_home(first)?,
+            bad: self.at_home(first, granularity)?,
             report,
             endless: 0,
         })
     }
 
-    /// Converts the failing schedule to steps of the main subject. Returns none if it does not fail there.
+    /// Converts the failing schedule to steps of the main subject. Returns none if it does not fail there, or if steps
+    /// have become finer than they were at the start.
     #[expect(clippy::option_option, reason = "that nothing was found is known")]
-    fn at_home(&mut self, first: First) -> Option<Option<(Vec<Step>, u64)>> {
+    fn at_home(&mut self, first: First, at_start: Granularity) -> Option<Option<(Vec<Step>, u64)>> {
+        if self.subject.granularity() != at_start {
+            return None;
+        }
         let Some((number, named)) = first.take() else {
             return Some(None);
         };

@@ -101,7 +101,7 @@ fn three_activities_take_an_object_in_turn() {
 }
 
 /// ```text
-/// looker   look after take 0
+/// sharer   look after take 0
 /// main     take 0, take 1 after two looks
 /// other    look after take 0
 /// ```
@@ -110,14 +110,14 @@ fn a_take_waits_for_the_looks_before_it() {
     // As above.
     model_bounded(Some(2), || {
         let shared = Shared::new();
-        let lookers = [(); 2].map(|()| {
+        let sharers = [(); 2].map(|()| {
             let shared = Arc::clone(&shared);
             spawn(move || shared.look(1))
         });
         shared.take(0, 0);
         shared.take(1, 2);
-        for looker in lookers {
-            looker.join().unwrap();
+        for sharer in sharers {
+            sharer.join().unwrap();
         }
     });
 }
