@@ -25,6 +25,24 @@ type Handled = Result<(), ractor::ActorProcessingErr>;
 /// What the start of an actor returns.
 type Started<State> = Result<State, ractor::ActorProcessingErr>;
 
+/// The types of an actor for these messages, which starts in the state that it is spawned with.
+macro_rules! starts_with {
+    ($state:ty, handles $message:ty) => {
+        type Msg = $message;
+        type State = $state;
+        type Arguments = $state;
+
+        async fn pre_start(
+            &self,
+            _: ractor::ActorRef<$message>,
+            state: $state,
+        ) -> super::Started<$state> {
+            Ok(state)
+        }
+    };
+}
+use starts_with;
+
 /// Runs a program of this size.
 pub(crate) fn run(size: Size, workers: usize) -> Measured {
     runtime::measure(workers, size, program(size))

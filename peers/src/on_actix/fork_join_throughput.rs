@@ -3,8 +3,8 @@
 use actix::{Actor, Addr, Context, Handler, Message};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Arbiters, actors, next};
-use crate::work::tiny_computation;
+use super::{Arbiters, actors};
+use crate::{runtime::fork_and_join, work::tiny_computation};
 
 #[derive(Message)]
 #[rtype(result = "()")]
@@ -73,13 +73,6 @@ pub(super) async fn run(arbiters: &Arbiters, actors: usize, messages: u64, round
         arbiters.start_actor(index, actors, worker)
     };
     let workers: Vec<_> = (0..actors).map(worker).collect();
-    for round in 1..=rounds {
-        for _ in 0..messages {
-            for worker in &workers {
-                worker.do_send(Work);
-            }
-        }
-        let handled = next(&mut rounds_over).await;
-        assert_eq!(handled, actors as u64 * messages * round);
-    }
+    let send = |worker: &Addr<Worker>| worker.do_send(Work);
+    fork_and_join(&workers, messages, rounds, send, &mut rounds_over).await;
 }
