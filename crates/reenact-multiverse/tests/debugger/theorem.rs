@@ -217,22 +217,9 @@ fn the_program_of_the_paper_is_not_interfered_with() {
 
 #[test]
 fn locks_channels_and_transactions_are_not_interfered_with() {
-    let program = Script(vec![
-        vec![
-            (Op::Create, "t1", Some(1)),
-            (Op::Lock, "l", None),
-            (Op::ChannelSend, "c", None),
-            (Op::Unlock, "l", None),
-            (Op::Join, "t1", Some(1)),
-        ],
-        vec![
-            (Op::Begin, "", None),
-            (Op::ChannelReceive, "c", None),
-            (Op::Lock, "l", None),
-            (Op::TransactionStart, "", None),
-            (Op::TransactionCommit, "", None),
-            (Op::Unlock, "l", None),
-        ],
+    let program = Script::parse(&[
+        "create t1, lock l, channel-send c, unlock l, join t1",
+        "begin, channel-receive c, lock l, transaction-start, transaction-commit, unlock l",
     ]);
     let texts = ["before-lock", "after-channel-receive", "after-join"];
     let checked = check_non_interference(&program, &breakpoints(&texts), 20_000).unwrap();

@@ -212,22 +212,16 @@ fn kill_at_some_instant(command: &str, strategy: Strategy, seed: u64) {
 
 #[test]
 fn killed_actors_replay_to_where_they_were() {
-    often(30, |seed| {
-        kill_at_some_instant("steady", Strategy::Receiver, seed)
-    });
-    often(30, |seed| {
-        kill_at_some_instant("steady", Strategy::Sender, seed)
-    });
+    for strategy in Strategy::BOTH {
+        often(30, |seed| kill_at_some_instant("steady", strategy, seed));
+    }
 }
 
 #[test]
 fn killed_actors_that_have_children_replay_to_where_they_were() {
-    often(20, |seed| {
-        kill_at_some_instant("families", Strategy::Receiver, seed)
-    });
-    often(20, |seed| {
-        kill_at_some_instant("families", Strategy::Sender, seed)
-    });
+    for strategy in Strategy::BOTH {
+        often(20, |seed| kill_at_some_instant("families", strategy, seed));
+    }
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! A trace of another program: the replay says what differs, and does not hang.
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 
 use crate::{
     oracle::program,
     support::{
-        checks::{self, drifts},
-        stage::{Outcome, Stage, without_places},
+        checks::{self, drifts, reports},
+        stage::{Outcome, Stage},
     },
 };
 
@@ -53,7 +53,7 @@ fn a_sender_that_has_not_gone_yet() {
 /// The other worker watches, which is no reason to think that somebody moves.
 #[test]
 fn a_process_that_waits_elsewhere() {
-    check(
+    reports(
         &drift("elsewhere", "usual", "other", 2),
         expect![[r#"
             the replay differs from the recording: everybody waits
@@ -63,14 +63,9 @@ fn a_process_that_waits_elsewhere() {
     );
 }
 
-#[track_caller]
-fn check(outcome: &Outcome, expected: Expect) {
-    expected.assert_eq(&without_places(outcome.diverged()));
-}
-
 #[test]
 fn the_report_of_a_message_too_many() {
-    check(
+    reports(
         &drift("message", "usual", "other", 2),
         expect![[r#"
         the replay differs from the recording
@@ -85,7 +80,7 @@ fn the_report_of_a_message_too_many() {
 
 #[test]
 fn the_report_of_a_message_that_never_comes() {
-    check(
+    reports(
         &drift("message", "other", "usual", 2),
         expect![[r#"
         the replay differs from the recording
@@ -100,7 +95,7 @@ fn the_report_of_a_message_that_never_comes() {
 
 #[test]
 fn the_report_of_cases_in_another_order() {
-    check(
+    reports(
         &drift("cases", "usual", "other", 2),
         expect![[r#"
             the replay differs from the recording: everybody waits
@@ -108,7 +103,7 @@ fn the_report_of_cases_in_another_order() {
               main.a0 waits for someone to receive what it sends at failures.rs:_
         "#]],
     );
-    check(
+    reports(
         &drift("cases", "other", "usual", 2),
         expect![[r#"
             the replay differs from the recording: everybody waits
@@ -120,7 +115,7 @@ fn the_report_of_cases_in_another_order() {
 
 #[test]
 fn the_report_of_a_case_that_is_not_there() {
-    check(
+    reports(
         &drift("case-or-default", "usual", "other", 2),
         expect![[r#"
             the replay differs from the recording: everybody waits
@@ -128,7 +123,7 @@ fn the_report_of_a_case_that_is_not_there() {
               main.a0 waits for someone to receive what it sends at failures.rs:_
         "#]],
     );
-    check(
+    reports(
         &drift("fewer-cases", "usual", "other", 2),
         expect![[r#"
             the replay differs from the recording: everybody waits
@@ -140,7 +135,7 @@ fn the_report_of_a_case_that_is_not_there() {
 
 #[test]
 fn the_report_of_a_process_too_many() {
-    check(
+    reports(
         &drift("process", "usual", "other", 2),
         expect![[r#"
         the replay differs from the recording
@@ -155,7 +150,7 @@ fn the_report_of_a_process_too_many() {
 
 #[test]
 fn the_report_of_a_sender_that_has_not_gone_yet() {
-    check(
+    reports(
         &drift("closed", "other", "usual", 2),
         expect![[r#"
             the replay differs from the recording: everybody waits

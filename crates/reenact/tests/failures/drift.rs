@@ -3,11 +3,11 @@
 //! What differs is done in some *place* (by main, by a thread, where a recording ends, …). Most differences are in
 //! operations that went as predicted, of which the trace has but a count and a hash.
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 
 use crate::support::{
-    checks::drifts,
-    stage::{Outcome, Stage, without_places},
+    checks::{drifts, reports},
+    stage::{Outcome, Stage},
 };
 
 /// Records with one setting and replays with the other.
@@ -109,12 +109,6 @@ drifts! {
     }
 }
 
-/// Compares a report, up to its backtrace.
-#[track_caller]
-fn check(outcome: &Outcome, expected: Expect) {
-    expected.assert_eq(&without_places(outcome.diverged()));
-}
-
 /// Records one and replays the other.
 #[track_caller]
 fn other_program(recorded: &str, replayed: &str, setting: &str) -> Outcome {
@@ -128,7 +122,7 @@ fn other_program(recorded: &str, replayed: &str, setting: &str) -> Outcome {
 #[test]
 fn the_report_names_who_what_and_where() {
     let outcome = other_program("drift middle/count", "drift middle/count", "other");
-    check(
+    reports(
         &outcome,
         expect![[r#"
         the replay differs from the recording
@@ -152,7 +146,7 @@ fn the_report_names_who_what_and_where() {
 #[test]
 fn the_report_of_a_lock_less() {
     let outcome = other_program("drift thread/count", "drift thread/count", "other");
-    check(
+    reports(
         &outcome,
         expect![[r#"
         the replay differs from the recording
@@ -170,7 +164,7 @@ fn the_report_of_an_activity_that_ends_too_early() {
     let stage = Stage::new();
     let program = || stage.program("drift thread/count");
     program().env("DRIFT", "other").record();
-    check(
+    reports(
         &program().replay(),
         expect![[r#"
         the replay differs from the recording
@@ -186,7 +180,7 @@ fn the_report_of_an_activity_that_ends_too_early() {
 #[test]
 fn the_report_of_other_locks() {
     let outcome = other_program("drift thread/order", "drift thread/order", "other");
-    check(
+    reports(
         &outcome,
         expect![[r#"
         the replay differs from the recording
@@ -202,7 +196,7 @@ fn the_report_of_other_locks() {
 #[test]
 fn the_report_of_another_kind_of_operation() {
     let outcome = other_program("chatter 30", "drift thread/count", "usual");
-    check(
+    reports(
         &outcome,
         expect![[r#"
         the replay differs from the recording
@@ -218,7 +212,7 @@ fn the_report_of_another_kind_of_operation() {
 #[test]
 fn other_arguments() {
     let outcome = other_program("waves 20 10", "waves 30 10", "usual");
-    check(
+    reports(
         &outcome,
         expect![[r#"
         the replay differs from the recording
@@ -230,7 +224,7 @@ fn other_arguments() {
     "#]],
     );
     let outcome = other_program("chatter 30", "chatter 20", "usual");
-    check(
+    reports(
         &outcome,
         expect![[r#"
         the replay differs from the recording

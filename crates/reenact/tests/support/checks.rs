@@ -5,11 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use expect_test::Expect;
 use reenact_trace::{StopReason, Trace};
 
 use super::{
     acknowledged::goes_on_from,
-    stage::{Outcome, Program, Running, Stage},
+    stage::{Outcome, Program, Running, Stage, without_places},
 };
 
 /// Records a program and cuts off the end of its trace at so many places. Each of these traces replays as far as it goes.
@@ -119,6 +120,12 @@ pub(crate) fn drift<'a>(
     with(recorded).replay().is_same_as(&outcome);
     stage.recovered();
     with(replayed).replay()
+}
+
+/// Compares the report of a replay that differs, up to its backtrace and without line numbers.
+#[track_caller]
+pub(crate) fn reports(outcome: &Outcome, expected: Expect) {
+    expected.assert_eq(&without_places(outcome.diverged()));
 }
 
 /// Tests, each of which calls a check with the name of a program.
