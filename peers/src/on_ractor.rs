@@ -59,6 +59,19 @@ async fn spawn<A: Actor>(actor: A, arguments: A::Arguments) -> ActorRef<A::Msg> 
     address
 }
 
+/// Starts so many actors, each with what it gets by its number.
+async fn spawn_all<A: Actor>(
+    count: usize,
+    actor: impl Fn(usize) -> (A, A::Arguments),
+) -> Vec<ActorRef<A::Msg>> {
+    let mut addresses = Vec::with_capacity(count);
+    for index in 0..count {
+        let (actor, arguments) = actor(index);
+        addresses.push(spawn(actor, arguments).await);
+    }
+    addresses
+}
+
 /// Sends to an actor that is known to be there still.
 #[inline]
 fn send<M: Message>(to: &ActorRef<M>, message: M) {

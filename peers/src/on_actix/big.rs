@@ -8,6 +8,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::{Arbiters, actors, next};
 use crate::work::XorShift;
 
+actors!(Worker, Sink);
+
 type Workers = Arc<[Addr<Worker>]>;
 
 /// Comes to everybody before anybody starts: a ping may be quicker than one's own start.
@@ -70,8 +72,6 @@ impl Worker {
         self.workers[self.pinged].do_send(Ping { from });
     }
 }
-
-actors!(Worker, Sink);
 
 impl Handler<Introduce> for Worker {
     type Result = ();

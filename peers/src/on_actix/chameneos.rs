@@ -8,6 +8,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::{Arbiters, actors, next};
 use crate::work::Colour;
 
+actors!(Mall, Creature);
+
 type Creatures = Arc<[Addr<Creature>]>;
 
 #[derive(Message)]
@@ -50,8 +52,6 @@ struct Creature {
     mall: Addr<Mall>,
     creatures: Creatures,
 }
-
-actors!(Mall, Creature);
 
 impl Handler<Start> for Mall {
     type Result = ();

@@ -6,6 +6,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::{Arbiters, actors};
 use crate::{runtime::fork_and_join, work::tiny_computation};
 
+actors!(Worker, Collector);
+
 #[derive(Message)]
 #[rtype(result = "()")]
 struct Work;
@@ -27,8 +29,6 @@ struct Collector {
     handled: u64,
     round_over: UnboundedSender<u64>,
 }
-
-actors!(Worker, Collector);
 
 impl Handler<Work> for Worker {
     type Result = ();

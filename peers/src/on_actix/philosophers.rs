@@ -6,6 +6,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::{Arbiters, actors, next};
 use crate::work::Forks;
 
+actors!(Arbitrator, Philosopher);
+
 #[derive(Message)]
 #[rtype(result = "()")]
 struct Serve(Vec<Addr<Philosopher>>);
@@ -47,8 +49,6 @@ struct Philosopher {
     left: u64,
     arbitrator: Addr<Arbitrator>,
 }
-
-actors!(Arbitrator, Philosopher);
 
 impl Handler<Serve> for Arbitrator {
     type Result = ();

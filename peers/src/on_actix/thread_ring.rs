@@ -5,6 +5,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{Arbiters, actors, next};
 
+actors!(Member);
+
 /// Who comes next in the ring.
 #[derive(Message)]
 #[rtype(result = "()")]
@@ -20,8 +22,6 @@ struct Member {
     next: Option<Addr<Member>>,
     last: UnboundedSender<usize>,
 }
-
-actors!(Member);
 
 impl Handler<Next> for Member {
     type Result = ();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, next, send, spawn, starts_with};
+use super::{Handled, next, send, spawn, spawn_all, starts_with};
 use crate::work::XorShift;
 
 type Workers = Arc<[ActorRef<ToWorker>]>;
@@ -132,8 +132,7 @@ impl Actor for Sink {
 pub(super) async fn run(actors: usize, pings: u64) {
     let (report, mut reports) = unbounded_channel();
     let sink = spawn(Sink { report }, SinkState::default()).await;
-    let mut addresses = Vec::with_capacity(actors);
-    for index in 0..actors {
+    let worker = |index| {
         let sink = sink.clone();
         let state = WorkerState {
             index,
@@ -143,8 +142,9 @@ pub(super) async fn run(actors: usize, pings: u64) {
             answered: 0,
             pinged: index,
         };
-        addresses.push(spawn(Worker { index, sink }, state).await);
-    }
+        (Worker { index, sink }, state)
+    };
+    let addresses = spawn_all(actors, worker).await;
     let workers: Workers = addresses.into();
     send(&sink, ToSink::Start(Arc::clone(&workers)));
     for worker in workers.iter() {

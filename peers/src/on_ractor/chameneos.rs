@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, next, send, spawn, starts_with};
+use super::{Handled, next, send, spawn, spawn_all, starts_with};
 use crate::work::Colour;
 
 type Creatures = Arc<[ActorRef<ToCreature>]>;
@@ -127,16 +127,16 @@ pub(super) async fn run(chameneos: usize, meetings: u64) {
         sum: 0,
     };
     let mall = spawn(Mall { report }, state).await;
-    let mut addresses = Vec::with_capacity(chameneos);
-    for index in 0..chameneos {
+    let creature = |index| {
         let mall = mall.clone();
         let state = CreatureState {
             colour: Colour::of_creature(index),
             meetings: 0,
             creatures: Creatures::default(),
         };
-        addresses.push(spawn(Creature { index, mall }, state).await);
-    }
+        (Creature { index, mall }, state)
+    };
+    let addresses = spawn_all(chameneos, creature).await;
     let creatures: Creatures = addresses.into();
     send(&mall, ToMall::Open(Arc::clone(&creatures)));
     for creature in creatures.iter() {

@@ -3,7 +3,7 @@
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, send, spawn, starts_with};
+use super::{Handled, send, spawn, spawn_all, starts_with};
 use crate::{runtime::fork_and_join, work::tiny_computation};
 
 struct Work;
@@ -62,15 +62,15 @@ pub(super) async fn run(actors: usize, messages: u64, rounds: u64) {
         round_over,
     };
     let collector = spawn(collector, (0, 0)).await;
-    let mut workers = Vec::with_capacity(actors);
-    for _ in 0..actors {
+    let worker = |_| {
         let collector = collector.clone();
         let worker = Worker {
             messages,
             collector,
         };
-        workers.push(spawn(worker, 0).await);
-    }
+        (worker, 0)
+    };
+    let workers = spawn_all(actors, worker).await;
     let send = |worker: &_| send(worker, Work);
     fork_and_join(&workers, messages, rounds, send, &mut rounds_over).await;
 }

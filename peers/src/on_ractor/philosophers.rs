@@ -3,7 +3,7 @@
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, next, send, spawn, starts_with};
+use super::{Handled, next, send, spawn, spawn_all, starts_with};
 use crate::work::Forks;
 
 type Philosophers = Vec<ActorRef<ToPhilosopher>>;
@@ -105,11 +105,11 @@ pub(super) async fn run(philosophers: usize, meals: u64) {
         meals: 0,
     };
     let arbitrator = spawn(Arbitrator { report }, table).await;
-    let mut addresses = Vec::with_capacity(philosophers);
-    for seat in 0..philosophers {
+    let philosopher = |seat| {
         let arbitrator = arbitrator.clone();
-        addresses.push(spawn(Philosopher { seat, arbitrator }, meals).await);
-    }
+        (Philosopher { seat, arbitrator }, meals)
+    };
+    let addresses = spawn_all(philosophers, philosopher).await;
     send(&arbitrator, ToArbitrator::Start(addresses.clone()));
     for philosopher in &addresses {
         send(philosopher, ToPhilosopher::Start);

@@ -214,8 +214,7 @@ fn record_actors(path: &Path, talk: impl Fn(&mut Appender, &mut TracePosition, u
 
 #[test]
 fn a_trace_by_activity_takes_little_memory_to_read() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("memory.reenact");
+    let (_directory, path) = crate::in_directory("memory.reenact");
     record_actors(&path, |appender, place, activity| {
         let messages = if activity == 7 { 20_000 } else { activity % 4 };
         for n in 0..messages {
@@ -257,8 +256,7 @@ fn a_trace_by_activity_takes_little_memory_to_read() {
 /// Recovering takes memory for the activities that there are, not for what they said.
 #[test]
 fn the_memory_that_recovering_takes_does_not_depend_on_length() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("length.reenact");
+    let (_directory, path) = crate::in_directory("length.reenact");
     let record = |events: u64| {
         let writer = writer(&path);
         let mut appenders: Vec<_> = (0..3).map(|n| writer.appender(n).unwrap()).collect();

@@ -13,8 +13,7 @@ use crate::{
 #[test]
 fn three_hundred_threads_at_once_have_a_chunk_each() {
     const THREADS: u32 = 300;
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("crowd.reenact");
+    let (directory, path) = crate::in_directory("crowd.reenact");
     let writer = writer(&path);
     let everybody = Barrier::new(THREADS as usize);
     let speakers: Vec<_> = thread::scope(|scope| {

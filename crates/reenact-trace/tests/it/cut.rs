@@ -117,8 +117,7 @@ fn record_whole(path: &Path, much: u64, in_chunks: bool) -> Streams {
 
 #[test]
 fn a_trace_cut_at_every_byte_is_read_up_to_there() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("cut.reenact");
+    let (_directory, path) = crate::in_directory("cut.reenact");
     for (in_chunks, kinds) in [
         (true, &[1, CHUNK, CHUNK, CHUNK, DATA, 4, 3, 5][..]),
         (false, &[1, DIRECTORY, STREAMS, ORDERED_DATA, 4, 3, 5]),
@@ -143,8 +142,7 @@ fn a_long_trace_by_activity_cut_anywhere_is_read_up_to_there() {
 }
 
 fn cut_anywhere(much: u64, in_chunks: bool, sections: usize) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("cut.reenact");
+    let (_directory, path) = crate::in_directory("cut.reenact");
     let whole = record_whole(&path, much, in_chunks);
     let bytes = fs::read(&path).unwrap();
     let boundaries = boundaries(&bytes);
@@ -161,8 +159,7 @@ fn cut_anywhere(much: u64, in_chunks: bool, sections: usize) {
 /// Every byte of the header page, of the first slots and of the chunks' beginnings, and one in each page of the rest.
 #[test]
 fn a_live_file_cut_anywhere_is_read_up_to_there_and_not_thrown_away() {
-    let directory = tempfile::tempdir().unwrap();
-    let original = directory.path().join("original.reenact");
+    let (directory, original) = crate::in_directory("original.reenact");
     let (writer, speakers) = record(&original, 0);
     let path = directory.path().join("cut.reenact");
     copy_as_after_a_kill(&original, &path);
@@ -201,8 +198,7 @@ fn a_live_file_cut_anywhere_is_read_up_to_there_and_not_thrown_away() {
 /// The live file was not copied along, or is gone.
 #[test]
 fn a_trace_without_its_live_file_is_not_complete() {
-    let directory = tempfile::tempdir().unwrap();
-    let original = directory.path().join("original.reenact");
+    let (directory, original) = crate::in_directory("original.reenact");
     let (_writer, _speakers) = record(&original, 3000);
     let path = directory.path().join("alone.reenact");
     copy_as_after_a_kill(&original, &path);

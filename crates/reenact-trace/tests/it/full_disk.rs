@@ -359,8 +359,7 @@ fn a_disk_that_is_full_from_the_start_is_an_error() {
 #[test]
 fn a_disk_that_hangs_ends_the_recording_and_not_the_program() {
     let _alone = alone();
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("pipe.reenact");
+    let (directory, path) = crate::in_directory("pipe.reenact");
     let name = CString::new(path.as_os_str().as_bytes()).unwrap();
     // SAFETY: A plain call with a string that outlives it.
     assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);

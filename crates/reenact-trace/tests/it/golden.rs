@@ -27,8 +27,7 @@ fn directory() -> PathBuf {
 /// Asserts what a golden file says, in a copy of it, and that making one file of it changes nothing of that, nor its
 /// version.
 fn check(name: &str, expected: ExpectFile) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("golden.reenact");
+    let (_directory, path) = crate::in_directory("golden.reenact");
     fs::copy(self::directory().join(name), &path).unwrap();
     let live = live_path(&self::directory().join(name)).with_added_extension("hex");
     if live.exists() {
@@ -284,8 +283,7 @@ fn write_actors(path: &Path) {
 /// What a kill leaves that falls into making one file of two: one chunk is in both, another in the live file and half in
 /// the trace. There are data in a third.
 fn write_crash(path: &Path) {
-    let directory = tempfile::tempdir().unwrap();
-    let original = directory.path().join("original.reenact");
+    let (directory, original) = crate::in_directory("original.reenact");
     let writer = writer(&original);
     let mut first = writer.appender(100).unwrap();
     let mut second = writer.appender(101).unwrap();

@@ -297,8 +297,7 @@ fn perform_on_thread(story: &Story, writer: &Writer, thread: usize, stage: &Stag
 }
 
 fn check(story: &Story, finish: bool) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("story.reenact");
+    let (directory, path) = crate::in_directory("story.reenact");
     let writer = writer(&path);
     let (speakers, children) = perform(story, &writer);
     let expected: Streams = speakers
@@ -446,8 +445,7 @@ fn chunks_of_an_activity_that_says_much_are_in_order() {
 
 #[test]
 fn an_activity_that_the_trace_does_not_know_has_nothing_but_a_cut() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("empty.reenact");
+    let (_directory, path) = crate::in_directory("empty.reenact");
     writer(&path).finish().unwrap();
     let trace = open(&path);
     assert_eq!(trace.activities().len(), 0);
@@ -464,8 +462,7 @@ fn an_activity_that_the_trace_does_not_know_has_nothing_but_a_cut() {
 
 #[test]
 fn the_program_the_exit_and_the_family_are_read_as_written() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("family.reenact");
+    let (_directory, path) = crate::in_directory("family.reenact");
     write_family(&path);
     let trace = open(&path);
     assert_eq!(trace.program(), &crate::script::program());

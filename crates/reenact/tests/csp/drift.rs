@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::{
     oracle::program,
     support::{
-        checks::{self, drifts, reports},
+        checks::{self, reports},
         stage::{Outcome, Stage},
     },
 };
@@ -24,24 +24,24 @@ fn differs(case: &str) {
     drift(case, "other", "usual", 2).diverged();
 }
 
-drifts! {
+reenact_testing::tests! {
     differs {
-        a_message_more_or_less = "message";
-        a_message_of_main_more_or_less = "message-of-main";
-        a_message_into_room_more_or_less = "message-into-room";
-        another_channel_to_send_to = "receiver";
-        another_process_that_receives = "who-receives";
-        another_process_that_sends = "sender";
-        messages_in_another_order = "order";
-        cases_in_another_order = "cases";
-        a_case_more_or_less = "fewer-cases";
-        a_case_or_a_default = "case-or-default";
-        a_selection_more_or_less = "default";
-        a_selection_of_one_or_just_that_one = "select";
-        a_process_more_or_less = "process";
-        a_process_of_a_process_more_or_less = "process-of-a-process";
-        a_lock_more_or_less_in_a_process = "lock";
-        a_question_more_or_less = "ask";
+        "message" => a_message_more_or_less,
+        "message-of-main" => a_message_of_main_more_or_less,
+        "message-into-room" => a_message_into_room_more_or_less,
+        "receiver" => another_channel_to_send_to,
+        "who-receives" => another_process_that_receives,
+        "sender" => another_process_that_sends,
+        "order" => messages_in_another_order,
+        "cases" => cases_in_another_order,
+        "fewer-cases" => a_case_more_or_less,
+        "case-or-default" => a_case_or_a_default,
+        "default" => a_selection_more_or_less,
+        "select" => a_selection_of_one_or_just_that_one,
+        "process" => a_process_more_or_less,
+        "process-of-a-process" => a_process_of_a_process_more_or_less,
+        "lock" => a_lock_more_or_less_in_a_process,
+        "ask" => a_question_more_or_less,
     }
 }
 

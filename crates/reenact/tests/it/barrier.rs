@@ -13,10 +13,12 @@ fn the_last_to_come_is_the_last_again() {
     });
 }
 
-replays! {
-    /// ```text
-    /// 0 … 2 ── wait for nobody ── wait for oneself ── note ──┐
-    ///   └────────────────────── 50 times ────────────────────┘
-    /// ```
-    a_barrier_for_one_holds_up_nobody = "barrier-small";
+reenact_testing::tests! {
+    crate::run::check {
+        /// ```text
+        /// 0 … 2 ── wait for nobody ── wait for oneself ── note ──┐
+        ///   └────────────────────── 50 times ────────────────────┘
+        /// ```
+        "barrier-small" => a_barrier_for_one_holds_up_nobody,
+    }
 }

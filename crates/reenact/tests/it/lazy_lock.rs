@@ -2,18 +2,20 @@
 
 use reenact::sync::LazyLock;
 
-replays! {
-    /// ```text
-    /// 0 … 2 ── need one of 100, made by who needs it first ── lock a static one ──┐
-    ///   └─────────────────────────────── 100 times ───────────────────────────────┘
-    /// ```
-    who_made_a_value_makes_it_again = "lazy-lock-race";
+reenact_testing::tests! {
+    crate::run::check {
+        /// ```text
+        /// 0 … 2 ── need one of 100, made by who needs it first ── lock a static one ──┐
+        ///   └─────────────────────────────── 100 times ───────────────────────────────┘
+        /// ```
+        "lazy-lock-race" => who_made_a_value_makes_it_again,
 
-    /// ```text
-    /// 0 … 2 ── need it: panics for the first in one way, for the others in another ──┐
-    ///   └──────────────────────────────── 60 values ─────────────────────────────────┘
-    /// ```
-    the_first_to_fail_fails_first_again = "lazy-lock-poison";
+        /// ```text
+        /// 0 … 2 ── need it: panics for the first in one way, for the others in another ──┐
+        ///   └──────────────────────────────── 60 values ─────────────────────────────────┘
+        /// ```
+        "lazy-lock-poison" => the_first_to_fail_fails_first_again,
+    }
 }
 
 /// Newer than the Rust that we ask for, hence not among the behaviours that are checked of std.

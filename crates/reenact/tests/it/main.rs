@@ -2,17 +2,6 @@
 //!
 //! The programs that are recorded are those of `examples/programs`, which Cargo builds with these tests.
 
-/// Tests, each of which records and replays the program of a name.
-macro_rules! replays {
-    ($($(#[$doc:meta])* $name:ident = $program:literal;)*) => {$(
-        $(#[$doc])*
-        #[test]
-        fn $name() {
-            $crate::run::check($program);
-        }
-    )*};
-}
-
 mod atomic;
 mod barrier;
 mod condvar;

@@ -13,10 +13,12 @@ fn who_filled_a_cell_fills_it_again() {
     });
 }
 
-replays! {
-    /// ```text
-    /// 0, 1 ── set ──┐      2, 3 ── wait ──┐
-    /// └─ 100 cells ─┘      └─ 100 cells ──┘
-    /// ```
-    those_who_wait_for_a_cell_see_the_same = "once-lock-wait";
+reenact_testing::tests! {
+    crate::run::check {
+        /// ```text
+        /// 0, 1 ── set ──┐      2, 3 ── wait ──┐
+        /// └─ 100 cells ─┘      └─ 100 cells ──┘
+        /// ```
+        "once-lock-wait" => those_who_wait_for_a_cell_see_the_same,
+    }
 }

@@ -11,6 +11,20 @@ pub(crate) fn program<'a>(stage: &'a Stage, command_line: &str) -> Program<'a> {
     stage.program(command_line).in_binary(binary)
 }
 
+/// Records it and replays it, with a trace of its own.
+#[track_caller]
+pub(crate) fn check_alone(command_line: &str) -> Outcome {
+    check(&Stage::new(), command_line, || {})
+}
+
+/// The same several times.
+#[track_caller]
+pub(crate) fn check_four_times(command_line: &str) {
+    for _ in 0..4 {
+        check_alone(command_line);
+    }
+}
+
 /// Records it, changes the world, and replays it in the world that is.
 #[track_caller]
 pub(crate) fn check(stage: &Stage, command_line: &str, change_the_world: impl FnOnce()) -> Outcome {

@@ -127,16 +127,3 @@ pub(crate) fn drift<'a>(
 pub(crate) fn reports(outcome: &Outcome, expected: Expect) {
     expected.assert_eq(&without_places(outcome.diverged()));
 }
-
-/// Tests, each of which calls a check with the name of a program.
-#[allow(unused_macros, reason = "no suite uses all of it")]
-macro_rules! drifts {
-    ($($check:ident { $($name:ident = $case:literal;)* })*) => {$($(
-        #[test]
-        fn $name() {
-            $check($case);
-        }
-    )*)*};
-}
-#[allow(unused_imports, reason = "no suite uses all of it")]
-pub(crate) use drifts;
