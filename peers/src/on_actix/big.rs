@@ -163,21 +163,18 @@ pub(super) async fn run(arbiters: &Arbiters, actors: usize, pings: u64) {
         present: 0,
         sum: 0,
         report,
+    }
+    .start();
+    let worker = |index| Worker {
+        index,
+        workers: Workers::default(),
+        sink: sink.clone(),
+        random: XorShift::of_actor(index),
+        left: pings,
+        answered: 0,
+        pinged: index,
     };
-    let sink = sink.start();
-    let worker = |index| {
-        let worker = Worker {
-            index,
-            workers: Workers::default(),
-            sink: sink.clone(),
-            random: XorShift::of_actor(index),
-            left: pings,
-            answered: 0,
-            pinged: index,
-        };
-        arbiters.start_actor(index, actors, worker)
-    };
-    let workers: Workers = (0..actors).map(worker).collect();
+    let workers: Workers = arbiters.start_all(actors, worker).collect();
     sink.do_send(Introduce(Arc::clone(&workers)));
     for worker in workers.iter() {
         worker.do_send(Introduce(Arc::clone(&workers)));

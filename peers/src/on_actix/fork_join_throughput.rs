@@ -62,17 +62,14 @@ pub(super) async fn run(arbiters: &Arbiters, actors: usize, messages: u64, round
         done: 0,
         handled: 0,
         round_over,
+    }
+    .start();
+    let worker = |_| Worker {
+        handled: 0,
+        messages,
+        collector: collector.clone(),
     };
-    let collector = collector.start();
-    let worker = |index| {
-        let worker = Worker {
-            handled: 0,
-            messages,
-            collector: collector.clone(),
-        };
-        arbiters.start_actor(index, actors, worker)
-    };
-    let workers: Vec<_> = (0..actors).map(worker).collect();
+    let workers: Vec<_> = arbiters.start_all(actors, worker).collect();
     let send = |worker: &Addr<Worker>| worker.do_send(Work);
     fork_and_join(&workers, messages, rounds, send, &mut rounds_over).await;
 }

@@ -1,6 +1,6 @@
 //! The oracle: a replay without clients and without a network does what the recording did.
 
-use std::{net::TcpListener, thread};
+use std::net::TcpListener;
 
 use crate::{
     client::Client,
@@ -13,22 +13,14 @@ fn a_replay_needs_no_clients_and_no_network() {
         let stage = Stage::new(shape);
         let service = stage.record();
         let address = service.address();
-        let clients: Vec<_> = (0..16)
-            .map(|number| {
-                thread::spawn(move || {
-                    let mut client = Client::new(address);
-                    for round in 0..10 {
-                        client.post("/echo", &format!("{number} in {round}"));
-                        client.get("/count");
-                        client.get("/header?host");
-                        client.get("/peer");
-                    }
-                })
-            })
-            .collect();
-        clients
-            .into_iter()
-            .for_each(|client| client.join().unwrap());
+        Client::crowd(address, 16, |client, number| {
+            for round in 0..10 {
+                client.post("/echo", &format!("{number} in {round}"));
+                client.get("/count");
+                client.get("/header?host");
+                client.get("/peer");
+            }
+        });
         let recorded = service.stop().fine();
         assert_eq!(recorded.stdout.lines().count(), 1 + 16 * 40 + 1);
         // Somebody else has the port now.
@@ -45,17 +37,9 @@ fn senders_may_record_instead() {
         let stage = Stage::new(shape).env("REENACT_STRATEGY", "sender");
         let service = stage.record();
         let address = service.address();
-        let clients: Vec<_> = (0..8)
-            .map(|_| {
-                thread::spawn(move || {
-                    let mut client = Client::new(address);
-                    (0..20).for_each(|_| assert_eq!(client.get("/count").status, 200));
-                })
-            })
-            .collect();
-        clients
-            .into_iter()
-            .for_each(|client| client.join().unwrap());
+        Client::crowd(address, 8, |client, _| {
+            (0..20).for_each(|_| assert_eq!(client.get("/count").status, 200));
+        });
         let recorded = service.stop().fine();
         stage.replay().is_same_as(&recorded);
     }

@@ -1,9 +1,7 @@
 //! Where each kind of breakpoint stops, and where it does not.
 
 use expect_test::{Expect, expect};
-use reenact_multiverse::{
-    Activity, Debugger, DebuggerMode, OperationKind as Op, Semantics, StepSize, all_breakpoints,
-};
+use reenact_multiverse::{Activity, Debugger, DebuggerMode, Semantics, StepSize, all_breakpoints};
 
 use crate::{
     actors::{Actor, Actors, Do, at},

@@ -2,8 +2,7 @@
 
 use expect_test::{Expect, expect};
 use reenact_multiverse::{
-    Activity, ActivityState, Debugger, DebuggerMode, OperationKind as Op, Semantics, StepSize,
-    all_steps, step,
+    Activity, ActivityState, Debugger, DebuggerMode, Semantics, StepSize, all_steps, step,
 };
 
 use crate::{

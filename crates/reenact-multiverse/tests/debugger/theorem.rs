@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use reenact_multiverse::{
-    Debugger, DebuggerMode, Goal, OperationKind as Op, Semantics, StepSize, all_steps, breakpoint,
+    Debugger, DebuggerMode, Goal, Semantics, StepSize, all_steps, breakpoint,
     check_non_interference, steps,
 };
 use reenact_testing::generated;

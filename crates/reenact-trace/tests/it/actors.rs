@@ -260,17 +260,17 @@ fn the_memory_that_recovering_takes_does_not_depend_on_length() {
     let record = |events: u64| {
         let writer = writer(&path);
         let mut appenders: Vec<_> = (0..3).map(|n| writer.appender(n).unwrap()).collect();
-        let mut speakers: Vec<_> = (0..3)
+        let mut recorders: Vec<_> = (0..3)
             .map(|number| Recorder::start(&mut appenders[0], number))
             .collect();
         for number in 0..events {
-            for recorder in &mut speakers {
+            for recorder in &mut recorders {
                 let appender =
                     &mut appenders[(number / 50 + u64::from(recorder.number)) as usize % 3];
                 assert!(recorder.say(appender, long_event(number)));
             }
         }
-        let expected: BTreeMap<_, _> = speakers
+        let expected: BTreeMap<_, _> = recorders
             .iter()
             .map(|recorder| (recorder.number, recorder.expected()))
             .collect();

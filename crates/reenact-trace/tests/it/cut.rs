@@ -9,11 +9,11 @@ use std::{
     path::Path,
 };
 
-use reenact_trace::{Event, Exit, Kind, Trace, TraceError, append_exit, live_path, recover};
+use reenact_trace::{Event, Kind, Trace, TraceError, live_path, recover};
 
 use crate::{
     reading::{
-        Streams, assert_prefix, assert_recovers_to, copy_as_after_a_kill, open, recover_in_chunks,
+        Streams, assert_prefix, assert_recovers_to, copy_as_after_a_kill, finish, open,
         sound_streams, streams,
     },
     script::{Recorder, bytes, event, long_event, writer},
@@ -30,15 +30,15 @@ fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Recorder>) {
     let mut appenders: Vec<_> = (0..3)
         .map(|thread| writer.appender(thread).unwrap())
         .collect();
-    let mut speakers: Vec<_> = (0..3)
+    let mut recorders: Vec<_> = (0..3)
         .zip(&mut appenders)
         .map(|(number, appender)| Recorder::start(appender, number))
         .collect();
     for number in 0..much {
-        assert!(speakers[1].say(&mut appenders[1], long_event(number)));
+        assert!(recorders[1].say(&mut appenders[1], long_event(number)));
     }
     for length in [0, 3, 100, 10 * much as usize] {
-        assert!(speakers[2].say_data(&mut appenders[2], &bytes(length, 1)));
+        assert!(recorders[2].say_data(&mut appenders[2], &bytes(length, 1)));
     }
     for number in 0..6 {
         for thread in 0..3 {
@@ -47,8 +47,8 @@ fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Recorder>) {
             } else {
                 Kind::CHOICE
             };
-            assert!(speakers[thread].say(&mut appenders[thread], event(1, kind, number)));
-            assert!(speakers[0].say(
+            assert!(recorders[thread].say(&mut appenders[thread], event(1, kind, number)));
+            assert!(recorders[0].say(
                 &mut appenders[thread],
                 event(0, Kind::TAKE_AFTER_LOOKS, 300)
             ));
@@ -58,7 +58,7 @@ fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Recorder>) {
         second: 9,
         ..event(0, Kind::CHILDREN, 10)
     };
-    assert!(speakers[0].say(&mut appenders[0], children));
+    assert!(recorders[0].say(&mut appenders[0], children));
     for number in 10..18 {
         let mut child = Recorder::quiet(&mut appenders[number as usize % 3], number);
         child.be_silent(number / 14);
@@ -66,12 +66,12 @@ fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Recorder>) {
             assert!(child.end_quietly(&mut appenders[0]));
         }
     }
-    speakers[0].be_silent(5);
-    assert!(speakers[1].tick(&mut appenders[2]));
-    assert!(speakers[2].end(&mut appenders[2]));
-    speakers[2].leave(&mut appenders[2]);
+    recorders[0].be_silent(5);
+    assert!(recorders[1].tick(&mut appenders[2]));
+    assert!(recorders[2].end(&mut appenders[2]));
+    recorders[2].leave(&mut appenders[2]);
     writer.stop(reenact_trace::StopReason::Asked);
-    (writer, speakers)
+    (writer, recorders)
 }
 
 /// Opens a file that is known to be incomplete and reads all of it, in every way.
@@ -105,13 +105,7 @@ fn cut_at(path: &Path, lengths: impl Iterator<Item = usize>, exit: usize, whole:
 /// A trace that was recorded and made one file of, in chunks or by activity, and how its process ended.
 fn record_whole(path: &Path, much: u64, in_chunks: bool) -> Streams {
     let (writer, _) = record(path, much);
-    if in_chunks {
-        drop(writer);
-        recover_in_chunks(path);
-    } else {
-        writer.finish().unwrap();
-    }
-    append_exit(path, Exit::Status(0)).unwrap();
+    finish(writer, path, in_chunks, 0);
     sound_streams(path)
 }
 
@@ -160,12 +154,12 @@ fn cut_anywhere(much: u64, in_chunks: bool, sections: usize) {
 #[test]
 fn a_live_file_cut_anywhere_is_read_up_to_there_and_not_thrown_away() {
     let (directory, original) = crate::in_directory("original.reenact");
-    let (writer, speakers) = record(&original, 0);
+    let (writer, recorders) = record(&original, 0);
     let path = directory.path().join("cut.reenact");
     copy_as_after_a_kill(&original, &path);
     drop(writer);
     let whole = sound_streams(&path);
-    assert_eq!(whole[&0], speakers[0].expected());
+    assert_eq!(whole[&0], recorders[0].expected());
 
     let bytes = fs::read(live_path(&path)).unwrap();
     assert_eq!(bytes.len(), LIVE_HEADER + 2 * SLAB);

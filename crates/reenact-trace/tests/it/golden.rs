@@ -15,7 +15,7 @@ use expect_test::{ExpectFile, expect_file};
 use reenact_trace::{Event, Exit, Kind, StopReason, append_exit, live_path, recover};
 
 use crate::{
-    reading::{copy_as_after_a_kill, dump, is_grouped, open, recover_in_chunks},
+    reading::{copy_as_after_a_kill, dump, finish, is_grouped, open, recover_in_chunks},
     script::{Recorder, bytes, event, long_event, writer},
     sections::boundaries,
 };
@@ -208,13 +208,7 @@ fn write_everything(path: &Path, in_chunks: bool) {
     main.be_silent(70_000);
     writer.stop(StopReason::Asked);
     drop(appender);
-    if in_chunks {
-        drop(writer);
-        recover_in_chunks(path);
-    } else {
-        writer.finish().unwrap();
-    }
-    append_exit(path, Exit::Status(3)).unwrap();
+    finish(writer, path, in_chunks, 3);
 }
 
 fn write_moved(path: &Path) {
