@@ -6,7 +6,7 @@ use expect_test::expect;
 use reenact_trace::{Event, Item, Kind, Trace};
 
 use crate::{
-    oracle::{check, check_alone, program},
+    oracle::{check, check_alone, check_is_new_each_time, program},
     support::stage::{PROGRAMS, Stage, without_places},
 };
 
@@ -28,6 +28,9 @@ fn count(stage: &Stage, kind: Kind) -> usize {
 }
 
 reenact_testing::tests! {
+    check_is_new_each_time {
+        "maps" => maps_have_their_keys_in_the_same_order_again,
+    }
     check_alone {
         /// ```text
         /// a library's thread ── looks at the clock, again and again ── is asked to stop
@@ -69,13 +72,6 @@ fn random_numbers_are_the_same_again() {
     let first = check(&stage, "random", || {});
     let second = check_alone("random");
     assert_ne!(first.stdout, second.stdout);
-}
-
-#[test]
-fn maps_have_their_keys_in_the_same_order_again() {
-    let first = check_alone("maps");
-    let second = check_alone("maps");
-    assert_ne!(first.stdout, second.stdout, "they are random all the same");
 }
 
 #[test]
