@@ -71,9 +71,7 @@ fn many_requests_may_be_without_a_response() {
 #[test]
 fn panics_and_dropped_requests_are_replayed() {
     for (shape, path) in [("threads", "/panic"), ("actor", "/drop")] {
-        let stage = Stage::new(shape);
-        let service = stage.record();
-        let mut client = service.client();
+        let (stage, service, mut client) = Stage::recorded(shape);
         for _ in 0..5 {
             assert_eq!(client.get(path).status, 500);
             assert_eq!(client.get("/count").status, 200);
@@ -87,9 +85,7 @@ fn panics_and_dropped_requests_are_replayed() {
 #[test]
 fn a_handler_may_end_the_process() {
     for shape in SHAPES {
-        let stage = Stage::new(shape);
-        let service = stage.record();
-        let mut client = service.client();
+        let (stage, service, mut client) = Stage::recorded(shape);
         assert_eq!(client.get("/count").status, 200);
         client.send("GET /exit HTTP/1.1\r\nhost: x\r\n\r\n");
         let recorded = service.end();
@@ -101,9 +97,7 @@ fn a_handler_may_end_the_process() {
 #[test]
 fn a_server_that_stops_does_not_wait_for_ever() {
     for shape in ["threads 1", "processes 1"] {
-        let stage = Stage::new(shape);
-        let service = stage.record();
-        let mut client = service.client();
+        let (stage, service, mut client) = Stage::recorded(shape);
         client.send(
             "POST /length HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 70000\r\n\r\n",
         );
@@ -132,9 +126,7 @@ fn a_response_that_differs_is_reported() {
 #[test]
 fn a_service_that_is_killed_is_replayed_up_to_there() {
     for shape in SHAPES {
-        let stage = Stage::new(shape);
-        let service = stage.record();
-        let mut client = service.client();
+        let (stage, service, mut client) = Stage::recorded(shape);
         for count in 0..50 {
             assert_eq!(client.get("/count").body, count.to_string());
         }

@@ -10,9 +10,10 @@ use reenact_multiverse::{
 use reenact_testing::generated;
 
 use crate::{
-    actors::{Act, Actor, Actors, Do, World, at},
+    actors::{Act, Actor, Actors, Do, at},
     breakpoints, command, listing, run,
     script::Script,
+    states,
 };
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
@@ -103,29 +104,6 @@ proptest! {
     }
 }
 
-/// The states of a program, if they are not too many, and those in which it ends.
-fn states(program: &Actors, most: usize) -> Option<(usize, HashSet<World>)> {
-    let mut queue = program.initial();
-    let mut seen: HashSet<_> = queue.iter().cloned().collect();
-    let mut ends = HashSet::new();
-    while let Some(state) = queue.pop() {
-        let steps = program.steps(&state);
-        for step in &steps {
-            let next = program.take(&state, step);
-            if seen.insert(next.clone()) {
-                queue.push(next);
-            }
-        }
-        if steps.is_empty() {
-            ends.insert(state);
-        }
-        if seen.len() > most {
-            return None;
-        }
-    }
-    Some((seen.len(), ends))
-}
-
 proptest! {
     #![proptest_config(generated::config(32))]
 
@@ -139,9 +117,10 @@ proptest! {
             0..4,
         ),
     ) {
-        let Some((_, ends)) = states(&program, 150) else {
+        let Some((_, ends)) = states(&program, program.initial(), 150) else {
             return Ok(());
         };
+        let ends: HashSet<_> = ends.into_iter().collect();
         let breakpoints = breakpoints(&texts);
         let mut paused = Vec::new();
         for step_size in [StepSize::Rule, StepSize::Macro] {

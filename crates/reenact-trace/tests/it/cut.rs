@@ -6,10 +6,11 @@
 
 use std::{
     fs::{self, OpenOptions},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use reenact_trace::{Event, Kind, Trace, TraceError, live_path, recover};
+use tempfile::TempDir;
 
 use crate::{
     reading::{
@@ -150,14 +151,19 @@ fn cut_anywhere(much: u64, in_chunks: bool, sections: usize) {
     cut_at(&path, lengths.into_iter().rev(), exit, &whole);
 }
 
+/// A trace in two files, as a kill leaves them.
+fn record_and_kill(much: u64) -> (TempDir, PathBuf, Vec<Recorder>) {
+    let (directory, original) = crate::in_directory("original.reenact");
+    let (_writer, recorders) = record(&original, much);
+    let path = directory.path().join("killed.reenact");
+    copy_as_after_a_kill(&original, &path);
+    (directory, path, recorders)
+}
+
 /// Every byte of the header page, of the first slots and of the chunks' beginnings, and one in each page of the rest.
 #[test]
 fn a_live_file_cut_anywhere_is_read_up_to_there_and_not_thrown_away() {
-    let (directory, original) = crate::in_directory("original.reenact");
-    let (writer, recorders) = record(&original, 0);
-    let path = directory.path().join("cut.reenact");
-    copy_as_after_a_kill(&original, &path);
-    drop(writer);
+    let (_directory, path, recorders) = record_and_kill(0);
     let whole = sound_streams(&path);
     assert_eq!(whole[&0], recorders[0].expected());
 
@@ -192,10 +198,7 @@ fn a_live_file_cut_anywhere_is_read_up_to_there_and_not_thrown_away() {
 /// The live file was not copied along, or is gone.
 #[test]
 fn a_trace_without_its_live_file_is_not_complete() {
-    let (directory, original) = crate::in_directory("original.reenact");
-    let (_writer, _speakers) = record(&original, 3000);
-    let path = directory.path().join("alone.reenact");
-    copy_as_after_a_kill(&original, &path);
+    let (_directory, path, _) = record_and_kill(3000);
     let whole = sound_streams(&path);
     fs::remove_file(live_path(&path)).unwrap();
     assert_incomplete(&path, &whole);

@@ -213,22 +213,22 @@ fn record_long(path: &Path) -> (u64, Vec<u8>) {
     (id, bytes)
 }
 
-/// Recovers a trace, in chunks or by activity; returns the kind of its sections of data.
-fn recover_as(path: &Path, in_chunks: bool) -> u8 {
+/// As [`record_long`], and makes one file of it, in chunks or by activity; returns the kind of its sections of data too.
+fn record_long_as(path: &Path, in_chunks: bool) -> (u64, Vec<u8>, u8) {
+    let (id, bytes) = record_long(path);
     if in_chunks {
         recover_in_chunks(path);
-        return DATA;
+        return (id, bytes, DATA);
     }
     assert!(recover(path).unwrap());
-    ORDERED_DATA
+    (id, bytes, ORDERED_DATA)
 }
 
 #[test]
 fn a_section_of_data_that_was_cut_out_is_missed() {
     let (_directory, path) = crate::in_directory("lost.reenact");
     for in_chunks in [true, false] {
-        let (id, bytes) = record_long(&path);
-        let kind = recover_as(&path, in_chunks);
+        let (id, bytes, kind) = record_long_as(&path, in_chunks);
         assert_eq!(*open(&path).data(id).unwrap(), bytes[..]);
         let whole = fs::read(&path).unwrap();
         let kinds = sections::kinds(&whole);
@@ -262,8 +262,7 @@ fn a_section_of_data_that_was_cut_out_is_missed() {
 fn changed_bytes_of_data_are_an_error_and_no_data() {
     let (_directory, path) = crate::in_directory("changed.reenact");
     for in_chunks in [true, false] {
-        let (id, _) = record_long(&path);
-        let kind = recover_as(&path, in_chunks);
+        let (id, _, kind) = record_long_as(&path, in_chunks);
         let mut bytes = fs::read(&path).unwrap();
         let kinds = sections::kinds(&bytes);
         let section = kinds.iter().position(|&found| found == kind).unwrap();
