@@ -154,179 +154,66 @@ const fn by_sender(of: BreakpointKind) -> BreakpointKind {
     }
 }
 
-static BREAKPOINTS: [BreakpointKind; 47] = [
-    before("message-sender", "before a message is sent", SENDS),
-    by_sender(by_actors(before(
-        "message-receiver",
-        "before a message is processed, by where it was sent",
-        TURNS,
-    ))),
-    by_actors(before("before-turn", "before the turn of a method", TURNS)),
-    by_actors(after("after-turn", "after the turn of a method", TURNS)),
-    by_actors(before(
-        "resolver",
-        "before a promise is resolved",
-        &[Op::Resolve],
-    )),
-    by_actors(before(
-        "resolution",
-        "before a callback runs because its promise is resolved",
-        &[Op::Callback],
-    )),
-    before(
-        "before-channel-send",
-        "before a send into a channel",
-        &[Op::ChannelSend],
-    ),
-    after(
-        "after-channel-send",
-        "after a send into a channel",
-        &[Op::ChannelSend],
-    ),
-    before(
-        "before-channel-receive",
-        "before a receive from a channel",
-        &[Op::ChannelReceive],
-    ),
-    after(
-        "after-channel-receive",
-        "after a receive from a channel",
-        &[Op::ChannelReceive],
-    ),
-    before(
-        "before-select",
-        "before a selection from several channels",
-        &[Op::Select],
-    ),
-    after(
-        "after-select",
-        "after a selection from several channels",
-        &[Op::Select],
-    ),
-    before(
-        "before-channel-close",
-        "before an end of a channel is dropped",
-        &[Op::ChannelClose],
-    ),
-    after(
-        "after-channel-close",
-        "after an end of a channel was dropped",
-        &[Op::ChannelClose],
-    ),
-    before("creation", "before an activity is created", &[Op::Create]),
-    after(
-        "after-creation",
-        "after an activity was created",
-        &[Op::Create],
-    ),
-    before(
-        "begin",
-        "before the first action of an activity",
-        &[Op::Begin],
-    ),
-    after(
-        "after-begin",
-        "after the first action of an activity",
-        &[Op::Begin],
-    ),
-    before("before-end", "before the end of an activity", &[Op::End]),
-    after("after-end", "after the end of an activity", &[Op::End]),
-    before(
-        "before-join",
-        "before waiting for the end of an activity",
-        &[Op::Join],
-    ),
-    after(
-        "after-join",
-        "after waiting for the end of an activity",
-        &[Op::Join],
-    ),
-    before(
-        "before-transaction",
-        "before a transaction starts",
-        &[Op::TransactionStart],
-    ),
-    before(
-        "before-commit",
-        "before a transaction commits",
-        &[Op::TransactionCommit],
-    ),
-    after(
-        "after-commit",
-        "after a transaction has committed",
-        &[Op::TransactionCommit],
-    ),
-    before("before-lock", "before a lock is taken", &[Op::Lock]),
-    after("after-lock", "after a lock was taken", &[Op::Lock]),
-    before("before-unlock", "before a lock is released", &[Op::Unlock]),
-    after("after-unlock", "after a lock was released", &[Op::Unlock]),
-    before(
-        "before-wait",
-        "before an activity begins to wait for a notification",
-        &[Op::Wait],
-    ),
-    after(
-        "after-wait",
-        "after an activity has begun to wait for a notification",
-        &[Op::Wait],
-    ),
-    before("before-wake", "before an activity wakes up", &[Op::Wake]),
-    after("after-wake", "after an activity has woken up", &[Op::Wake]),
-    before("before-notify", "before a notification", &[Op::Notify]),
-    after("after-notify", "after a notification", &[Op::Notify]),
-    before(
-        "before-atomic-read",
-        "before an atomic value is read",
-        &[Op::AtomicRead],
-    ),
-    after(
-        "after-atomic-read",
-        "after an atomic value was read",
-        &[Op::AtomicRead],
-    ),
-    before(
-        "before-atomic-write",
-        "before an atomic value is changed",
-        &[Op::AtomicWrite],
-    ),
-    after(
-        "after-atomic-write",
-        "after an atomic value was changed",
-        &[Op::AtomicWrite],
-    ),
-    before(
-        "before-barrier",
-        "before an activity arrives at a barrier",
-        &[Op::Barrier],
-    ),
-    after(
-        "after-barrier",
-        "after an activity has arrived at a barrier",
-        &[Op::Barrier],
-    ),
-    before(
-        "before-question",
-        "before a question whose answer depends on timing",
-        &[Op::Question],
-    ),
-    after(
-        "after-question",
-        "after a question whose answer depends on timing",
-        &[Op::Question],
-    ),
-    before(
-        "before-external",
-        "before external input is read",
-        &[Op::External],
-    ),
-    after(
-        "after-external",
-        "after external input was read",
-        &[Op::External],
-    ),
-    before("before-choice", "before a choice", &[Op::Choice]),
-    after("after-choice", "after a choice", &[Op::Choice]),
-];
+/// A row for each kind: before or after which operations it stops, its name, its label, and what else it is.
+macro_rules! breakpoints {
+    ($($when:ident [$($operation:ident),+] $name:literal: $label:literal $(, $more:ident)*;)*) => {
+        [$({
+            let kind = $when($name, $label, &[$(Op::$operation),+]);
+            $(let kind = $more(kind);)*
+            kind
+        }),*]
+    };
+}
+
+static BREAKPOINTS: [BreakpointKind; 47] = breakpoints! {
+    before [MessageSend, PromiseSend] "message-sender": "before a message is sent";
+    before [Turn, Callback] "message-receiver": "before a message is processed, by where it was sent", by_sender, by_actors;
+    before [Turn, Callback] "before-turn": "before the turn of a method", by_actors;
+    after [Turn, Callback] "after-turn": "after the turn of a method", by_actors;
+    before [Resolve] "resolver": "before a promise is resolved", by_actors;
+    before [Callback] "resolution": "before a callback runs because its promise is resolved", by_actors;
+    before [ChannelSend] "before-channel-send": "before a send into a channel";
+    after [ChannelSend] "after-channel-send": "after a send into a channel";
+    before [ChannelReceive] "before-channel-receive": "before a receive from a channel";
+    after [ChannelReceive] "after-channel-receive": "after a receive from a channel";
+    before [Select] "before-select": "before a selection from several channels";
+    after [Select] "after-select": "after a selection from several channels";
+    before [ChannelClose] "before-channel-close": "before an end of a channel is dropped";
+    after [ChannelClose] "after-channel-close": "after an end of a channel was dropped";
+    before [Create] "creation": "before an activity is created";
+    after [Create] "after-creation": "after an activity was created";
+    before [Begin] "begin": "before the first action of an activity";
+    after [Begin] "after-begin": "after the first action of an activity";
+    before [End] "before-end": "before the end of an activity";
+    after [End] "after-end": "after the end of an activity";
+    before [Join] "before-join": "before waiting for the end of an activity";
+    after [Join] "after-join": "after waiting for the end of an activity";
+    before [TransactionStart] "before-transaction": "before a transaction starts";
+    before [TransactionCommit] "before-commit": "before a transaction commits";
+    after [TransactionCommit] "after-commit": "after a transaction has committed";
+    before [Lock] "before-lock": "before a lock is taken";
+    after [Lock] "after-lock": "after a lock was taken";
+    before [Unlock] "before-unlock": "before a lock is released";
+    after [Unlock] "after-unlock": "after a lock was released";
+    before [Wait] "before-wait": "before an activity begins to wait for a notification";
+    after [Wait] "after-wait": "after an activity has begun to wait for a notification";
+    before [Wake] "before-wake": "before an activity wakes up";
+    after [Wake] "after-wake": "after an activity has woken up";
+    before [Notify] "before-notify": "before a notification";
+    after [Notify] "after-notify": "after a notification";
+    before [AtomicRead] "before-atomic-read": "before an atomic value is read";
+    after [AtomicRead] "after-atomic-read": "after an atomic value was read";
+    before [AtomicWrite] "before-atomic-write": "before an atomic value is changed";
+    after [AtomicWrite] "after-atomic-write": "after an atomic value was changed";
+    before [Barrier] "before-barrier": "before an activity arrives at a barrier";
+    after [Barrier] "after-barrier": "after an activity has arrived at a barrier";
+    before [Question] "before-question": "before a question whose answer depends on timing";
+    after [Question] "after-question": "after a question whose answer depends on timing";
+    before [External] "before-external": "before external input is read";
+    after [External] "after-external": "after external input was read";
+    before [Choice] "before-choice": "before a choice";
+    after [Choice] "after-choice": "after a choice";
+};
 
 const fn go(name: &'static str, label: &'static str, goal: Goal) -> StepKind {
     StepKind {
