@@ -27,7 +27,6 @@ use OperationKind as Op;
 
 const EVERYONE: &[ActivityKind] = &[Process, Actor, Task, Thread];
 const ACTORS: &[ActivityKind] = &[Actor];
-const SENDS: &[Op] = &[Op::MessageSend, Op::PromiseSend];
 const TURNS: &[Op] = &[Op::Turn, Op::Callback];
 
 /// A kind of breakpoint.
@@ -258,109 +257,40 @@ const fn others(of: StepKind) -> StepKind {
 const SENT: Whose = Whose::Marked(Marked::Next);
 const RECEIVED: Whose = Whose::Marked(Marked::Turn);
 
-static STEPS: [StepKind; 19] = [
-    go("resume", "run to the next breakpoint", Goal::Resume),
-    go("pause", "pause all activities", Goal::Pause),
-    go("stop", "stop running this universe", Goal::Stop),
-    go(
-        "into",
-        "to the next operation of this activity",
-        to(&[], true, Whose::Own),
-    ),
-    go(
-        "over",
-        "…that is not deeper in calls",
-        to(&[], true, Whose::OwnNotDeeper),
-    ),
-    go(
-        "return",
-        "…that is less deep in calls",
-        to(&[], true, Whose::OwnLessDeep),
-    ),
-    at(
-        &[Op::Create],
-        go(
-            "into-activity",
-            "to the first action of what is created",
-            to(&[], true, Whose::New),
-        ),
-    ),
-    go(
-        "return-from-activity",
-        "to the activity that joins this one",
-        to(&[Op::Join], false, Whose::WithIt),
-    ),
-    others(at(
-        &[Op::ChannelSend],
-        go(
-            "to-channel-receiver",
-            "to the activity that receives it",
-            to(&[Op::ChannelReceive], true, SENT),
-        ),
-    )),
-    others(at(
-        &[Op::ChannelReceive],
-        go(
-            "to-channel-sender",
-            "to the activity that sends into the channel",
-            to(&[Op::ChannelSend], true, Whose::SameSubject),
-        ),
-    )),
-    go(
-        "to-next-transaction",
-        "to the next transaction",
-        to(&[Op::TransactionStart], true, Whose::Own),
-    ),
-    go(
-        "to-commit",
-        "to the commit",
-        to(&[Op::TransactionCommit], true, Whose::Own),
-    ),
-    go(
-        "after-commit",
-        "to the end of the commit",
-        to(&[Op::TransactionCommit], false, Whose::Own),
-    ),
-    others(at(
-        SENDS,
-        go(
-            "to-receiver",
-            "to where the message is processed",
-            to(TURNS, true, SENT),
-        ),
-    )),
-    others(at(
-        SENDS,
-        go(
-            "to-resolver",
-            "to where its promise is resolved",
-            to(&[Op::Resolve], true, SENT),
-        ),
-    )),
-    at(
-        SENDS,
-        go(
-            "to-resolution",
-            "to the callback that waits for its promise",
-            to(&[Op::Callback], true, SENT),
-        ),
-    ),
-    go(
-        "next-turn",
-        "to the next turn of this activity",
-        to(TURNS, true, Whose::Own),
-    ),
-    within_turn(go(
-        "end-of-turn",
-        "to the end of this turn",
-        to(TURNS, false, Whose::Own),
-    )),
-    within_turn(go(
-        "return-to-resolution",
-        "to the callback that waits for what this turn answers",
-        to(&[Op::Callback], true, RECEIVED),
-    )),
-];
+/// A row for each kind: its name, the operations at which it can be taken (any, if there are none), its label, where it
+/// leads, and what else it is.
+macro_rules! steps {
+    ($($name:literal $(at [$($at:ident),+])?: $label:literal => $goal:expr $(, $more:ident)*;)*) => {
+        [$({
+            let kind = go($name, $label, $goal);
+            $(let kind = at(&[$(Op::$at),+], kind);)?
+            $(let kind = $more(kind);)*
+            kind
+        }),*]
+    };
+}
+
+static STEPS: [StepKind; 19] = steps! {
+    "resume": "run to the next breakpoint" => Goal::Resume;
+    "pause": "pause all activities" => Goal::Pause;
+    "stop": "stop running this universe" => Goal::Stop;
+    "into": "to the next operation of this activity" => to(&[], true, Whose::Own);
+    "over": "…that is not deeper in calls" => to(&[], true, Whose::OwnNotDeeper);
+    "return": "…that is less deep in calls" => to(&[], true, Whose::OwnLessDeep);
+    "into-activity" at [Create]: "to the first action of what is created" => to(&[], true, Whose::New);
+    "return-from-activity": "to the activity that joins this one" => to(&[Op::Join], false, Whose::WithIt);
+    "to-channel-receiver" at [ChannelSend]: "to the activity that receives it" => to(&[Op::ChannelReceive], true, SENT), others;
+    "to-channel-sender" at [ChannelReceive]: "to the activity that sends into the channel" => to(&[Op::ChannelSend], true, Whose::SameSubject), others;
+    "to-next-transaction": "to the next transaction" => to(&[Op::TransactionStart], true, Whose::Own);
+    "to-commit": "to the commit" => to(&[Op::TransactionCommit], true, Whose::Own);
+    "after-commit": "to the end of the commit" => to(&[Op::TransactionCommit], false, Whose::Own);
+    "to-receiver" at [MessageSend, PromiseSend]: "to where the message is processed" => to(TURNS, true, SENT), others;
+    "to-resolver" at [MessageSend, PromiseSend]: "to where its promise is resolved" => to(&[Op::Resolve], true, SENT), others;
+    "to-resolution" at [MessageSend, PromiseSend]: "to the callback that waits for its promise" => to(&[Op::Callback], true, SENT);
+    "next-turn": "to the next turn of this activity" => to(TURNS, true, Whose::Own);
+    "end-of-turn": "to the end of this turn" => to(TURNS, false, Whose::Own), within_turn;
+    "return-to-resolution": "to the callback that waits for what this turn answers" => to(&[Op::Callback], true, RECEIVED), within_turn;
+};
 
 /// All kinds of breakpoints.
 pub fn all_breakpoints() -> &'static [BreakpointKind] {
