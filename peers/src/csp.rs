@@ -2,6 +2,11 @@
 //!
 //! The programs and their sizes are those of `reenact-bench`, whose files are compiled here against other libraries.
 
+#![allow(
+    clippy::duplicate_mod,
+    reason = "compiling the same source against every library is the comparison"
+)]
+
 #[path = "../../crates/reenact-bench/src/csp/sizes.rs"]
 pub mod sizes;
 

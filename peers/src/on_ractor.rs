@@ -25,6 +25,24 @@ type Handled = Result<(), ractor::ActorProcessingErr>;
 /// What the start of an actor returns.
 type Started<State> = Result<State, ractor::ActorProcessingErr>;
 
+/// The types of an actor for these messages, which starts in the state that it is spawned with.
+macro_rules! starts_with {
+    ($state:ty, handles $message:ty) => {
+        type Msg = $message;
+        type State = $state;
+        type Arguments = $state;
+
+        async fn pre_start(
+            &self,
+            _: ractor::ActorRef<$message>,
+            state: $state,
+        ) -> super::Started<$state> {
+            Ok(state)
+        }
+    };
+}
+use starts_with;
+
 /// Runs a program of this size.
 pub(crate) fn run(size: Size, workers: usize) -> Measured {
     runtime::measure(workers, size, program(size))
@@ -39,6 +57,19 @@ async fn spawn<A: Actor>(actor: A, arguments: A::Arguments) -> ActorRef<A::Msg> 
     let spawned = A::spawn(None, actor, arguments).await;
     let (address, _) = spawned.expect("the start of an actor does nothing that could fail");
     address
+}
+
+/// Starts so many actors, each with what it gets by its number.
+async fn spawn_all<A: Actor>(
+    count: usize,
+    actor: impl Fn(usize) -> (A, A::Arguments),
+) -> Vec<ActorRef<A::Msg>> {
+    let mut addresses = Vec::with_capacity(count);
+    for index in 0..count {
+        let (actor, arguments) = actor(index);
+        addresses.push(spawn(actor, arguments).await);
+    }
+    addresses
 }
 
 /// Sends to an actor that is known to be there still.

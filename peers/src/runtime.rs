@@ -4,7 +4,10 @@
 //! worker was tried twice, on a machine with other load: over the eight programs it was slower by
 //! 3 and 9 % with kameo, 7 and 14 % with ractor, 14 and 32 % with bare tasks.
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::mpsc::UnboundedReceiver,
+};
 
 use crate::{
     measured::{Measured, Moment},
@@ -42,6 +45,23 @@ fn start(workers: usize) -> Runtime {
         Builder::new_multi_thread().worker_threads(workers).build()
     };
     runtime.expect("the system has threads for the workers")
+}
+
+/// The main program of ForkJoinThroughput: so many messages to each worker, and the wait for all of them, in rounds.
+pub(crate) async fn fork_and_join<W>(
+    workers: &[W],
+    messages: u64,
+    rounds: u64,
+    send: impl Fn(&W),
+    rounds_over: &mut UnboundedReceiver<u64>,
+) {
+    for round in 1..=rounds {
+        for _ in 0..messages {
+            workers.iter().for_each(&send);
+        }
+        let handled = rounds_over.recv().await;
+        assert_eq!(handled, Some(workers.len() as u64 * messages * round));
+    }
 }
 
 /// Runs the program of a size: the function `run` of the module that is named after the program, in scope where this is

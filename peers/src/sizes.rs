@@ -44,7 +44,7 @@ impl Program {
     ];
 
     /// The name on the command line and in tables.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::PingPong => "PingPong",
             Self::Counting => "Counting",

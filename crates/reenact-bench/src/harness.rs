@@ -45,6 +45,7 @@ pub use variant::{Peer, Variant};
 use child::Runner;
 use print::Heading;
 use progress::Progress;
+use rows::{Measured, Row};
 
 use crate::savina;
 
@@ -137,7 +138,7 @@ fn run_one(suite: Suite, options: &Options, traces: &Path) -> io::Result<Vec<Str
     }
     rows.extend(rows::over_papers(suite, &benches, &outcome.samples));
     progress.clear();
-    let measured = rows::Measured {
+    let measured = Measured {
         rows,
         rounds: outcome.rounds,
         failures,
@@ -150,7 +151,7 @@ fn run_one(suite: Suite, options: &Options, traces: &Path) -> io::Result<Vec<Str
 fn run_service(options: &Options, directory: &Path) -> io::Result<Vec<String>> {
     let (suite, effort) = (Suite::Http, options.effort);
     let mut progress = Progress::new();
-    let mut measured = rows::Measured::default();
+    let mut measured = Measured::default();
     if options.wants(service::NAME) {
         let service = service::Service::new(&options.service, &options.clients, directory)?;
         measured = service.run(effort, &mut progress);
@@ -217,11 +218,11 @@ fn run_against(options: &Options, against: &Against) -> io::Result<Vec<String>> 
 fn report(
     suite: Suite,
     options: &Options,
-    measured: rows::Measured,
+    measured: Measured,
     versions: Option<String>,
     against: Option<String>,
 ) -> io::Result<Vec<String>> {
-    let rows::Measured {
+    let Measured {
         rows,
         rounds,
         failures,

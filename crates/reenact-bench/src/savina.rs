@@ -46,38 +46,31 @@ mod thread_ring;
 mod trapezoidal_approximation;
 mod unbalanced_cobwebbed_tree;
 
+/// A program that exists on other libraries too.
+macro_rules! shared {
+    ($program:ident) => {
+        Workload::actors(Program::$program.name(), |system, setting| {
+            shared(Program::$program, system, setting)
+        })
+    };
+}
+
 /// The programs of the suite, by Savina's names, in the order of the tables.
 pub const PROGRAMS: [Workload; 20] = [
-    Workload::actors("PingPong", |system, setting| {
-        shared(Program::PingPong, system, setting)
-    }),
-    Workload::actors("Counting", |system, setting| {
-        shared(Program::Counting, system, setting)
-    }),
-    Workload::actors("ForkJoinThroughput", |system, setting| {
-        shared(Program::ForkJoinThroughput, system, setting)
-    }),
-    Workload::actors("ForkJoinActorCreation", |system, setting| {
-        shared(Program::ForkJoinActorCreation, system, setting)
-    }),
-    Workload::actors("ThreadRing", |system, setting| {
-        shared(Program::ThreadRing, system, setting)
-    }),
-    Workload::actors("Chameneos", |system, setting| {
-        shared(Program::Chameneos, system, setting)
-    }),
-    Workload::actors("Big", |system, setting| {
-        shared(Program::Big, system, setting)
-    }),
+    shared!(PingPong),
+    shared!(Counting),
+    shared!(ForkJoinThroughput),
+    shared!(ForkJoinActorCreation),
+    shared!(ThreadRing),
+    shared!(Chameneos),
+    shared!(Big),
     Workload::actors("ConcurrentDictionary", concurrent_dictionary::run),
     Workload::actors(
         "ConcurrentSortedLinkedList",
         concurrent_sorted_linked_list::run,
     ),
     Workload::actors("ProducerConsumerBoundedBuffer", producer_consumer::run),
-    Workload::actors("Philosophers", |system, setting| {
-        shared(Program::Philosophers, system, setting)
-    }),
+    shared!(Philosophers),
     Workload::actors("SleepingBarber", sleeping_barber::run),
     Workload::actors("CigaretteSmokers", cigarette_smokers::run),
     Workload::actors("LogisticMapSeries", logistic_map_series::run),

@@ -14,6 +14,15 @@ struct Way {
     scale: &'static str,
 }
 
+impl Way {
+    fn by_senders(self) -> Way {
+        Way {
+            strategy: "sender",
+            ..self
+        }
+    }
+}
+
 const ON_ONE_WORKER: Way = Way {
     workers: 1,
     strategy: "receiver",
@@ -74,11 +83,7 @@ fn every_program_is_replayed_on_two_workers() {
 
 #[test]
 fn every_program_is_replayed_on_two_workers_when_senders_are_recorded() {
-    let by_senders = Way {
-        strategy: "sender",
-        ..ON_TWO_WORKERS
-    };
-    every_program_is_replayed(&savina::PROGRAMS, by_senders);
+    every_program_is_replayed(&savina::PROGRAMS, ON_TWO_WORKERS.by_senders());
 }
 
 #[test]
@@ -106,10 +111,6 @@ fn every_program_of_transactions_is_replayed() {
 fn the_sales_system_is_replayed() {
     for way in [ON_ONE_WORKER, ON_TWO_WORKERS] {
         every_program_is_replayed(&[sales::SALES], way);
-        let by_senders = Way {
-            strategy: "sender",
-            ..way
-        };
-        every_program_is_replayed(&[sales::SALES], by_senders);
+        every_program_is_replayed(&[sales::SALES], way.by_senders());
     }
 }

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 use reenact_multiverse::{
-    Coverage, Expression, Graph, Livelock, NodeId, Outcome, Path, Semantics, Story, SummaryEdge,
-    SummaryNode, SummaryOutcome, Ways,
+    Coverage, Expression, Graph, NodeId, Semantics, Story, SummaryEdge, SummaryNode,
+    SummaryOutcome, Ways,
 };
 use serde::Serialize;
 
@@ -30,24 +30,28 @@ const FEW: usize = 8;
 pub(crate) struct Findings<'a, S: Semantics> {
     graph: &'a Graph<S>,
     /// Each end with a path to it: normal ends, ends with errors, and deadlocks.
-    ends: [Vec<(Outcome, Story)>; 3],
+    ends: [Vec<SummaryOutcome>; 3],
     /// `None` if the search cannot know.
     livelocks: Option<Vec<LivelockStory>>,
     matches: Vec<Matches>,
 }
 
 /// A livelock with the path into it and around it.
+#[derive(Serialize)]
 struct LivelockStory {
-    livelock: Livelock,
+    universes: Vec<NodeId>,
+    path: Vec<NodeId>,
     story: Story,
     cycle: Story,
 }
 
-/// The universes in which a condition holds.
+/// The universes in which a condition holds, and a shortest path to one of them.
+#[derive(Serialize)]
 struct Matches {
     condition: String,
     universes: usize,
-    nearest: Option<(Path, Story)>,
+    path: Option<Vec<NodeId>>,
+    story: Option<Story>,
 }
 
 impl<'a, S: Semantics> Findings<'a, S> {
@@ -64,13 +68,14 @@ impl<'a, S: Semantics> Findings<'a, S> {
                 _ => 0,
             };
             let story = graph.story(language, &outcome.path);
-            ends[which].push((outcome, story));
+            ends[which].push(SummaryOutcome::new(outcome, story));
         }
         let livelocks = graph.livelocks(language).map(|livelocks| {
             let livelocks = livelocks.into_iter().map(|livelock| LivelockStory {
                 story: graph.story(language, &livelock.path),
                 cycle: graph.story(language, &livelock.cycle),
-                livelock,
+                universes: livelock.nodes,
+                path: livelock.path.nodes,
             });
             livelocks.collect()
         });
@@ -80,10 +85,8 @@ impl<'a, S: Semantics> Findings<'a, S> {
             Matches {
                 condition: condition.to_string(),
                 universes: graph.nodes().filter(|&id| holds(graph.state(id))).count(),
-                nearest: nearest.map(|path| {
-                    let story = graph.story(language, &path);
-                    (path, story)
-                }),
+                story: nearest.as_ref().map(|path| graph.story(language, path)),
+                path: nearest.map(|path| path.nodes),
             }
         });
         Findings {
@@ -137,11 +140,11 @@ impl<'a, S: Semantics> Findings<'a, S> {
             }
             let left = &mut are_shown[usize::from(one != "outcome")];
             heading(out, style, ends.len(), one, many)?;
-            for (outcome, story) in ends {
+            for outcome in ends {
                 number += 1;
                 let is_shown = *left > 0;
                 *left -= usize::from(is_shown);
-                write_outcome(out, number, style, outcome, is_shown.then_some(story))?;
+                write_outcome(out, number, style, outcome, is_shown)?;
             }
         }
         if !livelocks.is_empty() {
@@ -205,16 +208,6 @@ impl<'a, S: Semantics> Findings<'a, S> {
     ) -> impl Serialize + use<'s, 'a, S> {
         let graph = self.graph;
         let (nodes, edges) = with_graph.then(|| graph.nodes_and_edges(language)).unzip();
-        let ends = self.ends.iter().flatten();
-        let livelocks = self.livelocks.as_ref().map(|livelocks| {
-            let livelocks = livelocks.iter().map(|livelock| LivelockJson {
-                universes: &livelock.livelock.nodes,
-                path: &livelock.livelock.path.nodes,
-                story: &livelock.story,
-                cycle: &livelock.cycle,
-            });
-            livelocks.collect()
-        });
         FindingsJson {
             program,
             universes: graph.len(),
@@ -222,20 +215,9 @@ impl<'a, S: Semantics> Findings<'a, S> {
             coverage: graph.coverage(),
             complete: graph.coverage().is_complete(),
             bytes_per_universe: graph.bytes_per_state(),
-            outcomes: ends
-                .map(|(outcome, story)| SummaryOutcome::new(outcome.clone(), story.clone()))
-                .collect(),
-            livelocks,
-            matches: self
-                .matches
-                .iter()
-                .map(|matches| MatchesJson {
-                    condition: &matches.condition,
-                    universes: matches.universes,
-                    path: matches.nearest.as_ref().map(|(path, _)| &path.nodes[..]),
-                    story: matches.nearest.as_ref().map(|(_, story)| story),
-                })
-                .collect(),
+            outcomes: self.ends.iter().flatten().collect(),
+            livelocks: self.livelocks.as_deref(),
+            matches: &self.matches,
             nodes,
             edges,
         }
@@ -257,8 +239,8 @@ fn write_outcome(
     out: &mut dyn Write,
     number: usize,
     style: Style,
-    outcome: &Outcome,
-    story: Option<&Story>,
+    outcome: &SummaryOutcome,
+    is_shown: bool,
 ) -> io::Result<()> {
     let label = format!("{number}.");
     writeln!(out)?;
@@ -273,15 +255,15 @@ fn write_outcome(
         Ways::AtLeast(ways) => format!("in at least {} ways", grouped(ways)),
         Ways::Unbounded => "in any number of ways".to_owned(),
     };
-    let steps = counted(outcome.path.len() as u64, "step", "steps");
-    let colon = if story.is_some() { ":" } else { "" };
+    let steps = counted(outcome.story.0.len() as u64, "step", "steps");
+    let colon = if is_shown { ":" } else { "" };
     writeln!(
         out,
         "    {ends}, reached {ways}, the shortest of {steps}{colon}"
     )?;
-    match story {
-        Some(story) => write_story(out, "      ", PathLine::of_story(story)),
-        None => Ok(()),
+    match is_shown {
+        true => write_story(out, "      ", PathLine::of_story(&outcome.story)),
+        false => Ok(()),
     }
 }
 
@@ -301,7 +283,7 @@ fn grouped(number: u128) -> String {
 impl LivelockStory {
     fn write(&self, out: &mut dyn Write, number: usize, is_shown: bool) -> io::Result<()> {
         let label = format!("{number}.");
-        let universes = counted(self.livelock.nodes.len() as u64, "universe", "universes");
+        let universes = counted(self.universes.len() as u64, "universe", "universes");
         writeln!(
             out,
             "\n{label:4}{BAD}{universes} that lead only to each other{BAD:#}"
@@ -332,10 +314,10 @@ impl Matches {
             true => "",
             false => " of those seen",
         };
-        let Some((path, story)) = &self.nearest else {
+        let Some(story) = &self.story else {
             return writeln!(out, "    no universe{seen}");
         };
-        let steps = counted(path.len() as u64, "step", "steps");
+        let steps = counted(story.0.len() as u64, "step", "steps");
         let is_shown = stories != Stories::None;
         let colon = if is_shown { ":" } else { "" };
         writeln!(out, "    {count}{seen}, the nearest after {steps}{colon}")?;
@@ -354,29 +336,13 @@ struct FindingsJson<'a> {
     coverage: &'a Coverage,
     complete: bool,
     bytes_per_universe: f64,
-    outcomes: Vec<SummaryOutcome>,
+    outcomes: Vec<&'a SummaryOutcome>,
     /// Null if the search cannot know.
-    livelocks: Option<Vec<LivelockJson<'a>>>,
+    livelocks: Option<&'a [LivelockStory]>,
     #[serde(rename = "where")]
-    matches: Vec<MatchesJson<'a>>,
+    matches: &'a [Matches],
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<Vec<SummaryNode>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     edges: Option<Vec<SummaryEdge>>,
-}
-
-#[derive(Serialize)]
-struct LivelockJson<'a> {
-    universes: &'a [NodeId],
-    path: &'a [NodeId],
-    story: &'a Story,
-    cycle: &'a Story,
-}
-
-#[derive(Serialize)]
-struct MatchesJson<'a> {
-    condition: &'a str,
-    universes: usize,
-    path: Option<&'a [NodeId]>,
-    story: Option<&'a Story>,
 }

@@ -1,11 +1,14 @@
 //! Executions are drawn without allocating, once the strategy has learned what it learns.
 
+#[path = "it/strategies.rs"]
+mod strategies;
+
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
 };
 
-use reenact_explore::{Activity, Links, Moment, RandomStrategy, Run, Runs, Sampler, Step, Verdict};
+use reenact_explore::{Activity, Links, Moment, Run, Runs, Sampler, Step, Verdict};
 
 struct Counting;
 
@@ -93,15 +96,7 @@ impl Run for Counters {
 
 #[test]
 fn nothing_is_allocated_for_an_execution() {
-    let strategies = [
-        RandomStrategy::Mixed,
-        RandomStrategy::Walk,
-        RandomStrategy::Urw,
-        RandomStrategy::Pct { depth: 3 },
-        RandomStrategy::Pctcp { depth: 3 },
-        RandomStrategy::Pos,
-    ];
-    for strategy in strategies {
+    for strategy in strategies::ALL {
         let mut after_first = 0;
         let mut after_last = 0;
         Sampler::of(&Countdown).strategy(strategy).run(|execution| {

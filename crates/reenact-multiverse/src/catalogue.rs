@@ -27,7 +27,6 @@ use OperationKind as Op;
 
 const EVERYONE: &[ActivityKind] = &[Process, Actor, Task, Thread];
 const ACTORS: &[ActivityKind] = &[Actor];
-const SENDS: &[Op] = &[Op::MessageSend, Op::PromiseSend];
 const TURNS: &[Op] = &[Op::Turn, Op::Callback];
 
 /// A kind of breakpoint.
@@ -154,179 +153,66 @@ const fn by_sender(of: BreakpointKind) -> BreakpointKind {
     }
 }
 
-static BREAKPOINTS: [BreakpointKind; 47] = [
-    before("message-sender", "before a message is sent", SENDS),
-    by_sender(by_actors(before(
-        "message-receiver",
-        "before a message is processed, by where it was sent",
-        TURNS,
-    ))),
-    by_actors(before("before-turn", "before the turn of a method", TURNS)),
-    by_actors(after("after-turn", "after the turn of a method", TURNS)),
-    by_actors(before(
-        "resolver",
-        "before a promise is resolved",
-        &[Op::Resolve],
-    )),
-    by_actors(before(
-        "resolution",
-        "before a callback runs because its promise is resolved",
-        &[Op::Callback],
-    )),
-    before(
-        "before-channel-send",
-        "before a send into a channel",
-        &[Op::ChannelSend],
-    ),
-    after(
-        "after-channel-send",
-        "after a send into a channel",
-        &[Op::ChannelSend],
-    ),
-    before(
-        "before-channel-receive",
-        "before a receive from a channel",
-        &[Op::ChannelReceive],
-    ),
-    after(
-        "after-channel-receive",
-        "after a receive from a channel",
-        &[Op::ChannelReceive],
-    ),
-    before(
-        "before-select",
-        "before a selection from several channels",
-        &[Op::Select],
-    ),
-    after(
-        "after-select",
-        "after a selection from several channels",
-        &[Op::Select],
-    ),
-    before(
-        "before-channel-close",
-        "before an end of a channel is dropped",
-        &[Op::ChannelClose],
-    ),
-    after(
-        "after-channel-close",
-        "after an end of a channel was dropped",
-        &[Op::ChannelClose],
-    ),
-    before("creation", "before an activity is created", &[Op::Create]),
-    after(
-        "after-creation",
-        "after an activity was created",
-        &[Op::Create],
-    ),
-    before(
-        "begin",
-        "before the first action of an activity",
-        &[Op::Begin],
-    ),
-    after(
-        "after-begin",
-        "after the first action of an activity",
-        &[Op::Begin],
-    ),
-    before("before-end", "before the end of an activity", &[Op::End]),
-    after("after-end", "after the end of an activity", &[Op::End]),
-    before(
-        "before-join",
-        "before waiting for the end of an activity",
-        &[Op::Join],
-    ),
-    after(
-        "after-join",
-        "after waiting for the end of an activity",
-        &[Op::Join],
-    ),
-    before(
-        "before-transaction",
-        "before a transaction starts",
-        &[Op::TransactionStart],
-    ),
-    before(
-        "before-commit",
-        "before a transaction commits",
-        &[Op::TransactionCommit],
-    ),
-    after(
-        "after-commit",
-        "after a transaction has committed",
-        &[Op::TransactionCommit],
-    ),
-    before("before-lock", "before a lock is taken", &[Op::Lock]),
-    after("after-lock", "after a lock was taken", &[Op::Lock]),
-    before("before-unlock", "before a lock is released", &[Op::Unlock]),
-    after("after-unlock", "after a lock was released", &[Op::Unlock]),
-    before(
-        "before-wait",
-        "before an activity begins to wait for a notification",
-        &[Op::Wait],
-    ),
-    after(
-        "after-wait",
-        "after an activity has begun to wait for a notification",
-        &[Op::Wait],
-    ),
-    before("before-wake", "before an activity wakes up", &[Op::Wake]),
-    after("after-wake", "after an activity has woken up", &[Op::Wake]),
-    before("before-notify", "before a notification", &[Op::Notify]),
-    after("after-notify", "after a notification", &[Op::Notify]),
-    before(
-        "before-atomic-read",
-        "before an atomic value is read",
-        &[Op::AtomicRead],
-    ),
-    after(
-        "after-atomic-read",
-        "after an atomic value was read",
-        &[Op::AtomicRead],
-    ),
-    before(
-        "before-atomic-write",
-        "before an atomic value is changed",
-        &[Op::AtomicWrite],
-    ),
-    after(
-        "after-atomic-write",
-        "after an atomic value was changed",
-        &[Op::AtomicWrite],
-    ),
-    before(
-        "before-barrier",
-        "before an activity arrives at a barrier",
-        &[Op::Barrier],
-    ),
-    after(
-        "after-barrier",
-        "after an activity has arrived at a barrier",
-        &[Op::Barrier],
-    ),
-    before(
-        "before-question",
-        "before a question whose answer depends on timing",
-        &[Op::Question],
-    ),
-    after(
-        "after-question",
-        "after a question whose answer depends on timing",
-        &[Op::Question],
-    ),
-    before(
-        "before-external",
-        "before external input is read",
-        &[Op::External],
-    ),
-    after(
-        "after-external",
-        "after external input was read",
-        &[Op::External],
-    ),
-    before("before-choice", "before a choice", &[Op::Choice]),
-    after("after-choice", "after a choice", &[Op::Choice]),
-];
+/// A row for each kind: before or after which operations it stops, its name, its label, and what else it is.
+macro_rules! breakpoints {
+    ($($when:ident [$($operation:ident),+] $name:literal: $label:literal $(, $more:ident)*;)*) => {
+        [$({
+            let kind = $when($name, $label, &[$(Op::$operation),+]);
+            $(let kind = $more(kind);)*
+            kind
+        }),*]
+    };
+}
+
+static BREAKPOINTS: [BreakpointKind; 47] = breakpoints! {
+    before [MessageSend, PromiseSend] "message-sender": "before a message is sent";
+    before [Turn, Callback] "message-receiver": "before a message is processed, by where it was sent", by_sender, by_actors;
+    before [Turn, Callback] "before-turn": "before the turn of a method", by_actors;
+    after [Turn, Callback] "after-turn": "after the turn of a method", by_actors;
+    before [Resolve] "resolver": "before a promise is resolved", by_actors;
+    before [Callback] "resolution": "before a callback runs because its promise is resolved", by_actors;
+    before [ChannelSend] "before-channel-send": "before a send into a channel";
+    after [ChannelSend] "after-channel-send": "after a send into a channel";
+    before [ChannelReceive] "before-channel-receive": "before a receive from a channel";
+    after [ChannelReceive] "after-channel-receive": "after a receive from a channel";
+    before [Select] "before-select": "before a selection from several channels";
+    after [Select] "after-select": "after a selection from several channels";
+    before [ChannelClose] "before-channel-close": "before an end of a channel is dropped";
+    after [ChannelClose] "after-channel-close": "after an end of a channel was dropped";
+    before [Create] "creation": "before an activity is created";
+    after [Create] "after-creation": "after an activity was created";
+    before [Begin] "begin": "before the first action of an activity";
+    after [Begin] "after-begin": "after the first action of an activity";
+    before [End] "before-end": "before the end of an activity";
+    after [End] "after-end": "after the end of an activity";
+    before [Join] "before-join": "before waiting for the end of an activity";
+    after [Join] "after-join": "after waiting for the end of an activity";
+    before [TransactionStart] "before-transaction": "before a transaction starts";
+    before [TransactionCommit] "before-commit": "before a transaction commits";
+    after [TransactionCommit] "after-commit": "after a transaction has committed";
+    before [Lock] "before-lock": "before a lock is taken";
+    after [Lock] "after-lock": "after a lock was taken";
+    before [Unlock] "before-unlock": "before a lock is released";
+    after [Unlock] "after-unlock": "after a lock was released";
+    before [Wait] "before-wait": "before an activity begins to wait for a notification";
+    after [Wait] "after-wait": "after an activity has begun to wait for a notification";
+    before [Wake] "before-wake": "before an activity wakes up";
+    after [Wake] "after-wake": "after an activity has woken up";
+    before [Notify] "before-notify": "before a notification";
+    after [Notify] "after-notify": "after a notification";
+    before [AtomicRead] "before-atomic-read": "before an atomic value is read";
+    after [AtomicRead] "after-atomic-read": "after an atomic value was read";
+    before [AtomicWrite] "before-atomic-write": "before an atomic value is changed";
+    after [AtomicWrite] "after-atomic-write": "after an atomic value was changed";
+    before [Barrier] "before-barrier": "before an activity arrives at a barrier";
+    after [Barrier] "after-barrier": "after an activity has arrived at a barrier";
+    before [Question] "before-question": "before a question whose answer depends on timing";
+    after [Question] "after-question": "after a question whose answer depends on timing";
+    before [External] "before-external": "before external input is read";
+    after [External] "after-external": "after external input was read";
+    before [Choice] "before-choice": "before a choice";
+    after [Choice] "after-choice": "after a choice";
+};
 
 const fn go(name: &'static str, label: &'static str, goal: Goal) -> StepKind {
     StepKind {
@@ -371,109 +257,40 @@ const fn others(of: StepKind) -> StepKind {
 const SENT: Whose = Whose::Marked(Marked::Next);
 const RECEIVED: Whose = Whose::Marked(Marked::Turn);
 
-static STEPS: [StepKind; 19] = [
-    go("resume", "run to the next breakpoint", Goal::Resume),
-    go("pause", "pause all activities", Goal::Pause),
-    go("stop", "stop running this universe", Goal::Stop),
-    go(
-        "into",
-        "to the next operation of this activity",
-        to(&[], true, Whose::Own),
-    ),
-    go(
-        "over",
-        "…that is not deeper in calls",
-        to(&[], true, Whose::OwnNotDeeper),
-    ),
-    go(
-        "return",
-        "…that is less deep in calls",
-        to(&[], true, Whose::OwnLessDeep),
-    ),
-    at(
-        &[Op::Create],
-        go(
-            "into-activity",
-            "to the first action of what is created",
-            to(&[], true, Whose::New),
-        ),
-    ),
-    go(
-        "return-from-activity",
-        "to the activity that joins this one",
-        to(&[Op::Join], false, Whose::WithIt),
-    ),
-    others(at(
-        &[Op::ChannelSend],
-        go(
-            "to-channel-receiver",
-            "to the activity that receives it",
-            to(&[Op::ChannelReceive], true, SENT),
-        ),
-    )),
-    others(at(
-        &[Op::ChannelReceive],
-        go(
-            "to-channel-sender",
-            "to the activity that sends into the channel",
-            to(&[Op::ChannelSend], true, Whose::SameSubject),
-        ),
-    )),
-    go(
-        "to-next-transaction",
-        "to the next transaction",
-        to(&[Op::TransactionStart], true, Whose::Own),
-    ),
-    go(
-        "to-commit",
-        "to the commit",
-        to(&[Op::TransactionCommit], true, Whose::Own),
-    ),
-    go(
-        "after-commit",
-        "to the end of the commit",
-        to(&[Op::TransactionCommit], false, Whose::Own),
-    ),
-    others(at(
-        SENDS,
-        go(
-            "to-receiver",
-            "to where the message is processed",
-            to(TURNS, true, SENT),
-        ),
-    )),
-    others(at(
-        SENDS,
-        go(
-            "to-resolver",
-            "to where its promise is resolved",
-            to(&[Op::Resolve], true, SENT),
-        ),
-    )),
-    at(
-        SENDS,
-        go(
-            "to-resolution",
-            "to the callback that waits for its promise",
-            to(&[Op::Callback], true, SENT),
-        ),
-    ),
-    go(
-        "next-turn",
-        "to the next turn of this activity",
-        to(TURNS, true, Whose::Own),
-    ),
-    within_turn(go(
-        "end-of-turn",
-        "to the end of this turn",
-        to(TURNS, false, Whose::Own),
-    )),
-    within_turn(go(
-        "return-to-resolution",
-        "to the callback that waits for what this turn answers",
-        to(&[Op::Callback], true, RECEIVED),
-    )),
-];
+/// A row for each kind: its name, the operations at which it can be taken (any, if there are none), its label, where it
+/// leads, and what else it is.
+macro_rules! steps {
+    ($($name:literal $(at [$($at:ident),+])?: $label:literal => $goal:expr $(, $more:ident)*;)*) => {
+        [$({
+            let kind = go($name, $label, $goal);
+            $(let kind = at(&[$(Op::$at),+], kind);)?
+            $(let kind = $more(kind);)*
+            kind
+        }),*]
+    };
+}
+
+static STEPS: [StepKind; 19] = steps! {
+    "resume": "run to the next breakpoint" => Goal::Resume;
+    "pause": "pause all activities" => Goal::Pause;
+    "stop": "stop running this universe" => Goal::Stop;
+    "into": "to the next operation of this activity" => to(&[], true, Whose::Own);
+    "over": "…that is not deeper in calls" => to(&[], true, Whose::OwnNotDeeper);
+    "return": "…that is less deep in calls" => to(&[], true, Whose::OwnLessDeep);
+    "into-activity" at [Create]: "to the first action of what is created" => to(&[], true, Whose::New);
+    "return-from-activity": "to the activity that joins this one" => to(&[Op::Join], false, Whose::WithIt);
+    "to-channel-receiver" at [ChannelSend]: "to the activity that receives it" => to(&[Op::ChannelReceive], true, SENT), others;
+    "to-channel-sender" at [ChannelReceive]: "to the activity that sends into the channel" => to(&[Op::ChannelSend], true, Whose::SameSubject), others;
+    "to-next-transaction": "to the next transaction" => to(&[Op::TransactionStart], true, Whose::Own);
+    "to-commit": "to the commit" => to(&[Op::TransactionCommit], true, Whose::Own);
+    "after-commit": "to the end of the commit" => to(&[Op::TransactionCommit], false, Whose::Own);
+    "to-receiver" at [MessageSend, PromiseSend]: "to where the message is processed" => to(TURNS, true, SENT), others;
+    "to-resolver" at [MessageSend, PromiseSend]: "to where its promise is resolved" => to(&[Op::Resolve], true, SENT), others;
+    "to-resolution" at [MessageSend, PromiseSend]: "to the callback that waits for its promise" => to(&[Op::Callback], true, SENT);
+    "next-turn": "to the next turn of this activity" => to(TURNS, true, Whose::Own);
+    "end-of-turn": "to the end of this turn" => to(TURNS, false, Whose::Own), within_turn;
+    "return-to-resolution": "to the callback that waits for what this turn answers" => to(&[Op::Callback], true, RECEIVED), within_turn;
+};
 
 /// All kinds of breakpoints.
 pub fn all_breakpoints() -> &'static [BreakpointKind] {

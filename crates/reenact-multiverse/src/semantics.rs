@@ -63,10 +63,15 @@ pub struct Wait {
 impl fmt::Display for Wait {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} waits for {}", self.who, self.what)?;
-        match self.site {
-            Some(site) => write!(out, " (line {})", site.line),
-            None => Ok(()),
-        }
+        write_line(out, self.site)
+    }
+}
+
+/// Ends a sentence with its line, if that is known.
+pub(crate) fn write_line(out: &mut fmt::Formatter<'_>, site: Option<Site>) -> fmt::Result {
+    match site {
+        Some(site) => write!(out, " (line {})", site.line),
+        None => Ok(()),
     }
 }
 

@@ -69,6 +69,8 @@ pub(crate) struct Scanner<'a> {
     at: usize,
     token: Token,
     span: Range<usize>,
+    /// How deep the parser is in nested parts.
+    depth: usize,
 }
 
 impl<'a> Scanner<'a> {
@@ -80,6 +82,7 @@ impl<'a> Scanner<'a> {
             at,
             token: Token::End,
             span: at..at,
+            depth: 0,
         };
         scanner.advance()?;
         Ok(scanner)
@@ -146,6 +149,24 @@ impl<'a> Scanner<'a> {
     /// Another error at the next token.
     pub(crate) fn error(&self, message: String) -> SyntaxError {
         error(self.text, self.span.clone(), message)
+    }
+
+    /// Enters a nested part. Returns an error if that is deeper than the limit of `what`.
+    pub(crate) fn descend(&mut self, limit: usize, what: &str) -> Result<(), SyntaxError> {
+        self.depth += 1;
+        match self.depth <= limit {
+            true => Ok(()),
+            false => Err(self.error(format!("{what} can be nested {limit} deep at most"))),
+        }
+    }
+
+    /// Leaves a nested part.
+    pub(crate) fn ascend(&mut self) {
+        self.depth -= 1;
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        self.depth
     }
 
     fn advance(&mut self) -> Result<(), SyntaxError> {

@@ -15,9 +15,18 @@ macro_rules! behaviours {
     ($($function:ident),* $(,)?) => { &[$((stringify!($function), $function as fn())),*] };
 }
 
+/// The program `selfcheck`: runs the behaviours, all or those that its arguments name. Returns whether it is asked for.
+pub fn selfcheck(modules: &[(&str, Behaviours)], program: &str, arguments: &[String]) -> bool {
+    let is_asked_for = program == "selfcheck";
+    if is_asked_for {
+        run(modules, arguments);
+    }
+    is_asked_for
+}
+
 /// Runs the behaviours of all modules, or those with one of the names `wanted`, and prints how each went. Ends the process
 /// if one fails.
-pub fn run(modules: &[(&str, Behaviours)], wanted: &[String]) {
+fn run(modules: &[(&str, Behaviours)], wanted: &[String]) {
     std::panic::set_hook(Box::new(|_| {}));
     let mut failed = false;
     for (module, behaviours) in modules {

@@ -16,6 +16,10 @@ use proptest::{
 
 use crate::behaviours::message_of;
 
+/// How many threads share the cases: as many as there are cores where there are few.
+const THREADS: u32 = 2;
+/// How often each recording of a generated program is replayed.
+pub const REPLAYS: usize = 10;
 /// How long a failing case is shrunk, in milliseconds.
 const SHRINK_MS: u32 = 60_000;
 
@@ -31,7 +35,7 @@ pub fn config(usual: u32) -> Config {
 }
 
 /// Returns one configuration for each of several threads, which share the cases. Each thread tries different ones.
-pub fn shares(usual: u32, threads: u32) -> impl Iterator<Item = Config> {
+fn shares(usual: u32, threads: u32) -> impl Iterator<Item = Config> {
     let share = cases(usual).div_ceil(threads);
     (0..threads).map(move |thread| Config {
         cases: share,
@@ -40,10 +44,10 @@ pub fn shares(usual: u32, threads: u32) -> impl Iterator<Item = Config> {
     })
 }
 
-/// Calls `check` on each of several threads, with the configurations of [`shares`].
-pub fn on_threads(usual: u32, threads: u32, check: impl Fn(Config) + Sync) {
+/// Calls `check` on each of a few threads, with the configurations of [`shares`].
+pub fn on_threads(usual: u32, check: impl Fn(Config) + Sync) {
     std::thread::scope(|scope| {
-        for config in shares(usual, threads) {
+        for config in shares(usual, THREADS) {
             let check = &check;
             scope.spawn(move || check(config));
         }

@@ -7,3 +7,4 @@ pub mod executable;
 pub mod generated;
 pub mod language;
 pub mod programs;
+mod tests;

@@ -54,7 +54,7 @@ pub(crate) fn regroup(
     let catalog = survey.catalog(contents, &activities)?;
     drop(activities);
 
-    // Starts again from the beginning. From here on, a speaker's mark is where its next items go.
+    // Starts again from the beginning. From here on, an activity's mark is where its next items go.
     let mut activities = Activities::default();
     for (index, row) in catalog.rows().iter().enumerate() {
         let range = catalog.range(index);
@@ -79,7 +79,7 @@ pub(crate) fn regroup(
     Ok(())
 }
 
-/// The first pass. A speaker's mark is the length of its items in bytes.
+/// The first pass. An activity's mark is the length of its items in bytes.
 #[derive(Default)]
 struct Measure {
     family: Family,
@@ -91,11 +91,11 @@ impl Visitor for Measure {
     fn visit(
         &mut self,
         activity: u32,
-        speaker: &mut Activity,
+        state: &mut Activity,
         content: Content<'_>,
     ) -> Result<(), NotRegrouped> {
         match content {
-            Content::Items(bytes) => speaker.mark += bytes.len() as u64,
+            Content::Items(bytes) => state.mark += bytes.len() as u64,
             Content::Start {
                 origin,
                 index,
@@ -131,13 +131,11 @@ impl Measure {
         if twice.is_some() {
             return Err(NotRegrouped);
         }
-        let streams = activities
-            .in_order()
-            .map(|(activity, speaker)| StreamLength {
-                activity,
-                length: speaker.mark,
-                started: self.family.has_start(activity),
-            });
+        let streams = activities.in_order().map(|(activity, state)| StreamLength {
+            activity,
+            length: state.mark,
+            started: self.family.has_start(activity),
+        });
         let catalog = Catalog::of(streams, &contents.tails, &runs);
         // A quiet end must be the only item of an activity.
         let contradicts = |(index, row): (usize, &crate::catalog::Row)| {
@@ -157,12 +155,12 @@ impl Visitor for Copy<'_> {
     fn visit(
         &mut self,
         _: u32,
-        speaker: &mut Activity,
+        state: &mut Activity,
         content: Content<'_>,
     ) -> Result<(), NotRegrouped> {
         if let Content::Items(bytes) = content {
-            self.0.put(speaker.mark, bytes)?;
-            speaker.mark += bytes.len() as u64;
+            self.0.put(state.mark, bytes)?;
+            state.mark += bytes.len() as u64;
         }
         Ok(())
     }

@@ -13,10 +13,6 @@ use may::{
     sync::{mpsc, spsc},
 };
 
-#[allow(
-    clippy::duplicate_mod,
-    reason = "compiling the same source against every library is the comparison"
-)]
 #[path = "../../../crates/reenact-bench/src/csp/programs/table.rs"]
 mod table;
 

@@ -7,10 +7,6 @@ use may::sync::mpsc::{Receiver, Sender, channel};
 
 use super::on_may::spawn;
 
-#[allow(
-    clippy::duplicate_mod,
-    reason = "compiling the same source against every library is the comparison"
-)]
 #[path = "../../../crates/reenact-bench/src/csp/programs/table.rs"]
 mod table;
 

@@ -5,10 +5,6 @@ use std::{
     thread::spawn,
 };
 
-#[allow(
-    clippy::duplicate_mod,
-    reason = "compiling the same source against every library is the comparison"
-)]
 #[path = "../../../crates/reenact-bench/src/csp/programs/table.rs"]
 mod table;
 

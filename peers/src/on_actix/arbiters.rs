@@ -15,6 +15,18 @@ impl Arbiters {
         Self { others }
     }
 
+    /// Starts so many actors of a kind, each made of its index.
+    pub(super) fn start_all<A>(
+        &self,
+        count: usize,
+        actor: impl Fn(usize) -> A,
+    ) -> impl Iterator<Item = Addr<A>>
+    where
+        A: Actor<Context = Context<A>> + Send,
+    {
+        (0..count).map(move |index| self.start_actor(index, count, actor(index)))
+    }
+
     /// Starts the actor with this index among `count` of its kind, which are spread in equal blocks.
     pub(super) fn start_actor<A>(&self, index: usize, count: usize, actor: A) -> Addr<A>
     where

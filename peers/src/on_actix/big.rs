@@ -8,6 +8,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::{Arbiters, actors, next};
 use crate::work::XorShift;
 
+actors!(Worker, Sink);
+
 type Workers = Arc<[Addr<Worker>]>;
 
 /// Comes to everybody before anybody starts: a ping may be quicker than one's own start.
@@ -70,8 +72,6 @@ impl Worker {
         self.workers[self.pinged].do_send(Ping { from });
     }
 }
-
-actors!(Worker, Sink);
 
 impl Handler<Introduce> for Worker {
     type Result = ();
@@ -163,21 +163,18 @@ pub(super) async fn run(arbiters: &Arbiters, actors: usize, pings: u64) {
         present: 0,
         sum: 0,
         report,
+    }
+    .start();
+    let worker = |index| Worker {
+        index,
+        workers: Workers::default(),
+        sink: sink.clone(),
+        random: XorShift::of_actor(index),
+        left: pings,
+        answered: 0,
+        pinged: index,
     };
-    let sink = sink.start();
-    let worker = |index| {
-        let worker = Worker {
-            index,
-            workers: Workers::default(),
-            sink: sink.clone(),
-            random: XorShift::of_actor(index),
-            left: pings,
-            answered: 0,
-            pinged: index,
-        };
-        arbiters.start_actor(index, actors, worker)
-    };
-    let workers: Workers = (0..actors).map(worker).collect();
+    let workers: Workers = arbiters.start_all(actors, worker).collect();
     sink.do_send(Introduce(Arc::clone(&workers)));
     for worker in workers.iter() {
         worker.do_send(Introduce(Arc::clone(&workers)));

@@ -8,6 +8,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::{Arbiters, actors, next};
 use crate::work::Colour;
 
+actors!(Mall, Creature);
+
 type Creatures = Arc<[Addr<Creature>]>;
 
 #[derive(Message)]
@@ -50,8 +52,6 @@ struct Creature {
     mall: Addr<Mall>,
     creatures: Creatures,
 }
-
-actors!(Mall, Creature);
 
 impl Handler<Start> for Mall {
     type Result = ();
@@ -147,19 +147,16 @@ pub(super) async fn run(arbiters: &Arbiters, chameneos: usize, meetings: u64) {
         present: 0,
         sum: 0,
         report,
+    }
+    .start();
+    let creature = |index| Creature {
+        index,
+        colour: Colour::of_creature(index),
+        meetings: 0,
+        mall: mall.clone(),
+        creatures: Creatures::default(),
     };
-    let mall = mall.start();
-    let creature = |index| {
-        let creature = Creature {
-            index,
-            colour: Colour::of_creature(index),
-            meetings: 0,
-            mall: mall.clone(),
-            creatures: Creatures::default(),
-        };
-        arbiters.start_actor(index, chameneos, creature)
-    };
-    let creatures: Creatures = (0..chameneos).map(creature).collect();
+    let creatures: Creatures = arbiters.start_all(chameneos, creature).collect();
     mall.do_send(Start(Arc::clone(&creatures)));
     for creature in creatures.iter() {
         creature.do_send(Start(Arc::clone(&creatures)));

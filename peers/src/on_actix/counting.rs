@@ -5,6 +5,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{Arbiters, actors, next};
 
+actors!(Producer, Counter);
+
 #[derive(Message)]
 #[rtype(result = "()")]
 struct Produce(Addr<Counter>);
@@ -42,8 +44,6 @@ impl Producer {
         counter.do_send(Retrieve);
     }
 }
-
-actors!(Producer, Counter);
 
 impl Handler<Produce> for Producer {
     type Result = ();

@@ -6,6 +6,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::{Arbiters, actors, next};
 use crate::work::tiny_computation;
 
+actors!(Worker, Collector);
+
 #[derive(Message)]
 #[rtype(result = "()")]
 struct Work;
@@ -23,8 +25,6 @@ struct Collector {
     actors: u64,
     round_over: UnboundedSender<u64>,
 }
-
-actors!(Worker, Collector);
 
 impl Handler<Work> for Worker {
     type Result = ();

@@ -3,8 +3,10 @@
 use actix::{Actor, Addr, Context, Handler, Message};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Arbiters, actors, next};
-use crate::work::tiny_computation;
+use super::{Arbiters, actors};
+use crate::{runtime::fork_and_join, work::tiny_computation};
+
+actors!(Worker, Collector);
 
 #[derive(Message)]
 #[rtype(result = "()")]
@@ -27,8 +29,6 @@ struct Collector {
     handled: u64,
     round_over: UnboundedSender<u64>,
 }
-
-actors!(Worker, Collector);
 
 impl Handler<Work> for Worker {
     type Result = ();
@@ -62,24 +62,14 @@ pub(super) async fn run(arbiters: &Arbiters, actors: usize, messages: u64, round
         done: 0,
         handled: 0,
         round_over,
-    };
-    let collector = collector.start();
-    let worker = |index| {
-        let worker = Worker {
-            handled: 0,
-            messages,
-            collector: collector.clone(),
-        };
-        arbiters.start_actor(index, actors, worker)
-    };
-    let workers: Vec<_> = (0..actors).map(worker).collect();
-    for round in 1..=rounds {
-        for _ in 0..messages {
-            for worker in &workers {
-                worker.do_send(Work);
-            }
-        }
-        let handled = next(&mut rounds_over).await;
-        assert_eq!(handled, actors as u64 * messages * round);
     }
+    .start();
+    let worker = |_| Worker {
+        handled: 0,
+        messages,
+        collector: collector.clone(),
+    };
+    let workers: Vec<_> = arbiters.start_all(actors, worker).collect();
+    let send = |worker: &Addr<Worker>| worker.do_send(Work);
+    fork_and_join(&workers, messages, rounds, send, &mut rounds_over).await;
 }

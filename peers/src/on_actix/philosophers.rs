@@ -6,6 +6,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::{Arbiters, actors, next};
 use crate::work::Forks;
 
+actors!(Arbitrator, Philosopher);
+
 #[derive(Message)]
 #[rtype(result = "()")]
 struct Serve(Vec<Addr<Philosopher>>);
@@ -47,8 +49,6 @@ struct Philosopher {
     left: u64,
     arbitrator: Addr<Arbitrator>,
 }
-
-actors!(Arbitrator, Philosopher);
 
 impl Handler<Serve> for Arbitrator {
     type Result = ();
@@ -131,17 +131,14 @@ pub(super) async fn run(arbiters: &Arbiters, philosophers: usize, meals: u64) {
         present: philosophers,
         meals: 0,
         report,
+    }
+    .start();
+    let philosopher = |seat| Philosopher {
+        seat,
+        left: meals,
+        arbitrator: arbitrator.clone(),
     };
-    let arbitrator = arbitrator.start();
-    let philosopher = |seat| {
-        let philosopher = Philosopher {
-            seat,
-            left: meals,
-            arbitrator: arbitrator.clone(),
-        };
-        arbiters.start_actor(seat, philosophers, philosopher)
-    };
-    let addresses: Vec<_> = (0..philosophers).map(philosopher).collect();
+    let addresses: Vec<_> = arbiters.start_all(philosophers, philosopher).collect();
     arbitrator.do_send(Serve(addresses.clone()));
     for philosopher in &addresses {
         philosopher.do_send(Start);

@@ -5,6 +5,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{Arbiters, actors, next};
 
+actors!(Pong);
+
 #[derive(Message)]
 #[rtype(result = "()")]
 struct PingMessage;
@@ -36,8 +38,6 @@ impl Actor for Ping {
         self.pong.do_send(PingMessage);
     }
 }
-
-actors!(Pong);
 
 impl Handler<PongMessage> for Ping {
     type Result = ();

@@ -5,6 +5,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{Arbiters, actors, next};
 
+actors!(Member);
+
 /// Who comes next in the ring.
 #[derive(Message)]
 #[rtype(result = "()")]
@@ -20,8 +22,6 @@ struct Member {
     next: Option<Addr<Member>>,
     last: UnboundedSender<usize>,
 }
-
-actors!(Member);
 
 impl Handler<Next> for Member {
     type Result = ();
@@ -46,15 +46,12 @@ impl Handler<Token> for Member {
 
 pub(super) async fn run(arbiters: &Arbiters, actors: usize, hops: u64) {
     let (last, mut lasts) = unbounded_channel();
-    let member = |index| {
-        let member = Member {
-            index,
-            next: None,
-            last: last.clone(),
-        };
-        arbiters.start_actor(index, actors, member)
+    let member = |index| Member {
+        index,
+        next: None,
+        last: last.clone(),
     };
-    let ring: Vec<_> = (0..actors).map(member).collect();
+    let ring: Vec<_> = arbiters.start_all(actors, member).collect();
     for (index, member) in ring.iter().enumerate() {
         member.do_send(Next(ring[(index + 1) % actors].clone()));
     }

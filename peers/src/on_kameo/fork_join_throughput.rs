@@ -7,8 +7,8 @@ use kameo::{
 };
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{next, send, spawn};
-use crate::work::tiny_computation;
+use super::{send, spawn};
+use crate::{runtime::fork_and_join, work::tiny_computation};
 
 struct Work;
 
@@ -71,13 +71,6 @@ pub(super) async fn run(actors: usize, messages: u64, rounds: u64) {
         })
     };
     let workers: Vec<_> = (0..actors).map(|_| worker()).collect();
-    for round in 1..=rounds {
-        for _ in 0..messages {
-            for worker in &workers {
-                send(worker, Work);
-            }
-        }
-        let handled = next(&mut rounds_over).await;
-        assert_eq!(handled, actors as u64 * messages * round);
-    }
+    let send = |worker: &_| send(worker, Work);
+    fork_and_join(&workers, messages, rounds, send, &mut rounds_over).await;
 }

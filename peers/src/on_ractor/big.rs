@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, Started, next, send, spawn};
+use super::{Handled, next, send, spawn, spawn_all, starts_with};
 use crate::work::XorShift;
 
 type Workers = Arc<[ActorRef<ToWorker>]>;
@@ -49,6 +49,7 @@ struct Sink {
     report: UnboundedSender<u64>,
 }
 
+#[derive(Default)]
 struct SinkState {
     workers: Workers,
     busy: usize,
@@ -65,20 +66,7 @@ impl WorkerState {
 }
 
 impl Actor for Worker {
-    type Msg = ToWorker;
-    type State = WorkerState;
-    type Arguments = u64;
-
-    async fn pre_start(&self, _: ActorRef<ToWorker>, pings: u64) -> Started<WorkerState> {
-        Ok(WorkerState {
-            index: self.index,
-            workers: Workers::default(),
-            random: XorShift::of_actor(self.index),
-            left: pings,
-            answered: 0,
-            pinged: self.index,
-        })
-    }
+    starts_with!(WorkerState, handles ToWorker);
 
     async fn handle(
         &self,
@@ -113,18 +101,7 @@ impl Actor for Worker {
 }
 
 impl Actor for Sink {
-    type Msg = ToSink;
-    type State = SinkState;
-    type Arguments = ();
-
-    async fn pre_start(&self, _: ActorRef<ToSink>, (): ()) -> Started<SinkState> {
-        Ok(SinkState {
-            workers: Workers::default(),
-            busy: 0,
-            present: 0,
-            sum: 0,
-        })
-    }
+    starts_with!(SinkState, handles ToSink);
 
     async fn handle(&self, _: ActorRef<ToSink>, message: ToSink, state: &mut SinkState) -> Handled {
         match message {
@@ -154,12 +131,20 @@ impl Actor for Sink {
 
 pub(super) async fn run(actors: usize, pings: u64) {
     let (report, mut reports) = unbounded_channel();
-    let sink = spawn(Sink { report }, ()).await;
-    let mut addresses = Vec::with_capacity(actors);
-    for index in 0..actors {
+    let sink = spawn(Sink { report }, SinkState::default()).await;
+    let worker = |index| {
         let sink = sink.clone();
-        addresses.push(spawn(Worker { index, sink }, pings).await);
-    }
+        let state = WorkerState {
+            index,
+            workers: Workers::default(),
+            random: XorShift::of_actor(index),
+            left: pings,
+            answered: 0,
+            pinged: index,
+        };
+        (Worker { index, sink }, state)
+    };
+    let addresses = spawn_all(actors, worker).await;
     let workers: Workers = addresses.into();
     send(&sink, ToSink::Start(Arc::clone(&workers)));
     for worker in workers.iter() {

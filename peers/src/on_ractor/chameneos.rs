@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, Started, next, send, spawn};
+use super::{Handled, next, send, spawn, spawn_all, starts_with};
 use crate::work::Colour;
 
 type Creatures = Arc<[ActorRef<ToCreature>]>;
@@ -64,19 +64,7 @@ impl MallState {
 }
 
 impl Actor for Mall {
-    type Msg = ToMall;
-    type State = MallState;
-    type Arguments = u64;
-
-    async fn pre_start(&self, _: ActorRef<ToMall>, meetings: u64) -> Started<MallState> {
-        Ok(MallState {
-            meetings,
-            waiting: None,
-            creatures: Creatures::default(),
-            present: 0,
-            sum: 0,
-        })
-    }
+    starts_with!(MallState, handles ToMall);
 
     async fn handle(&self, _: ActorRef<ToMall>, message: ToMall, state: &mut MallState) -> Handled {
         match message {
@@ -98,17 +86,7 @@ impl Actor for Mall {
 }
 
 impl Actor for Creature {
-    type Msg = ToCreature;
-    type State = CreatureState;
-    type Arguments = ();
-
-    async fn pre_start(&self, _: ActorRef<ToCreature>, (): ()) -> Started<CreatureState> {
-        Ok(CreatureState {
-            colour: Colour::of_creature(self.index),
-            meetings: 0,
-            creatures: Creatures::default(),
-        })
-    }
+    starts_with!(CreatureState, handles ToCreature);
 
     async fn handle(
         &self,
@@ -141,12 +119,24 @@ impl Actor for Creature {
 
 pub(super) async fn run(chameneos: usize, meetings: u64) {
     let (report, mut reports) = unbounded_channel();
-    let mall = spawn(Mall { report }, meetings).await;
-    let mut addresses = Vec::with_capacity(chameneos);
-    for index in 0..chameneos {
+    let state = MallState {
+        meetings,
+        waiting: None,
+        creatures: Creatures::default(),
+        present: 0,
+        sum: 0,
+    };
+    let mall = spawn(Mall { report }, state).await;
+    let creature = |index| {
         let mall = mall.clone();
-        addresses.push(spawn(Creature { index, mall }, ()).await);
-    }
+        let state = CreatureState {
+            colour: Colour::of_creature(index),
+            meetings: 0,
+            creatures: Creatures::default(),
+        };
+        (Creature { index, mall }, state)
+    };
+    let addresses = spawn_all(chameneos, creature).await;
     let creatures: Creatures = addresses.into();
     send(&mall, ToMall::Open(Arc::clone(&creatures)));
     for creature in creatures.iter() {

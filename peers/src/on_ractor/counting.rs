@@ -3,7 +3,7 @@
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, Started, next, send, spawn};
+use super::{Handled, Started, next, send, spawn, starts_with};
 
 enum ToProducer {
     Produce,
@@ -32,7 +32,7 @@ impl Actor for Producer {
     type Arguments = u64;
 
     async fn pre_start(&self, producer: ActorRef<ToProducer>, rounds: u64) -> Started<Self::State> {
-        Ok((rounds, spawn(Counter { producer }, ()).await))
+        Ok((rounds, spawn(Counter { producer }, 0).await))
     }
 
     async fn handle(
@@ -57,13 +57,7 @@ impl Actor for Producer {
 }
 
 impl Actor for Counter {
-    type Msg = ToCounter;
-    type State = u64;
-    type Arguments = ();
-
-    async fn pre_start(&self, _: ActorRef<ToCounter>, (): ()) -> Started<u64> {
-        Ok(0)
-    }
+    starts_with!(u64, handles ToCounter);
 
     async fn handle(&self, _: ActorRef<ToCounter>, message: ToCounter, count: &mut u64) -> Handled {
         match message {

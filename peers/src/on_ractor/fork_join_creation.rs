@@ -3,7 +3,7 @@
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, Started, next, send, spawn};
+use super::{Handled, next, send, spawn, starts_with};
 use crate::work::tiny_computation;
 
 struct Work;
@@ -20,13 +20,7 @@ struct Collector {
 }
 
 impl Actor for Worker {
-    type Msg = Work;
-    type State = ();
-    type Arguments = ();
-
-    async fn pre_start(&self, _: ActorRef<Work>, (): ()) -> Started<()> {
-        Ok(())
-    }
+    starts_with!((), handles Work);
 
     async fn handle(&self, myself: ActorRef<Work>, _: Work, (): &mut ()) -> Handled {
         send(&self.collector, Done(tiny_computation()));
@@ -36,13 +30,7 @@ impl Actor for Worker {
 }
 
 impl Actor for Collector {
-    type Msg = Done;
-    type State = u64;
-    type Arguments = ();
-
-    async fn pre_start(&self, _: ActorRef<Done>, (): ()) -> Started<u64> {
-        Ok(0)
-    }
+    starts_with!(u64, handles Done);
 
     async fn handle(&self, _: ActorRef<Done>, Done(result): Done, done: &mut u64) -> Handled {
         assert!(result > 0.0);
@@ -56,7 +44,7 @@ impl Actor for Collector {
 
 pub(super) async fn run(actors: u64, rounds: u64) {
     let (round_over, mut rounds_over) = unbounded_channel();
-    let collector = spawn(Collector { actors, round_over }, ()).await;
+    let collector = spawn(Collector { actors, round_over }, 0).await;
     for round in 1..=rounds {
         for _ in 0..actors {
             let collector = collector.clone();

@@ -3,8 +3,8 @@
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, Started, next, send, spawn};
-use crate::work::tiny_computation;
+use super::{Handled, send, spawn, spawn_all, starts_with};
+use crate::{runtime::fork_and_join, work::tiny_computation};
 
 struct Work;
 
@@ -24,13 +24,7 @@ struct Collector {
 }
 
 impl Actor for Worker {
-    type Msg = Work;
-    type State = u64;
-    type Arguments = ();
-
-    async fn pre_start(&self, _: ActorRef<Work>, (): ()) -> Started<u64> {
-        Ok(0)
-    }
+    starts_with!(u64, handles Work);
 
     async fn handle(&self, _: ActorRef<Work>, _: Work, handled: &mut u64) -> Handled {
         assert!(tiny_computation() > 0.0);
@@ -43,13 +37,7 @@ impl Actor for Worker {
 }
 
 impl Actor for Collector {
-    type Msg = Done;
-    type State = (usize, u64);
-    type Arguments = ();
-
-    async fn pre_start(&self, _: ActorRef<Done>, (): ()) -> Started<Self::State> {
-        Ok((0, 0))
-    }
+    starts_with!((usize, u64), handles Done);
 
     async fn handle(
         &self,
@@ -73,23 +61,16 @@ pub(super) async fn run(actors: usize, messages: u64, rounds: u64) {
         workers: actors,
         round_over,
     };
-    let collector = spawn(collector, ()).await;
-    let mut workers = Vec::with_capacity(actors);
-    for _ in 0..actors {
+    let collector = spawn(collector, (0, 0)).await;
+    let worker = |_| {
         let collector = collector.clone();
         let worker = Worker {
             messages,
             collector,
         };
-        workers.push(spawn(worker, ()).await);
-    }
-    for round in 1..=rounds {
-        for _ in 0..messages {
-            for worker in &workers {
-                send(worker, Work);
-            }
-        }
-        let handled = next(&mut rounds_over).await;
-        assert_eq!(handled, actors as u64 * messages * round);
-    }
+        (worker, 0)
+    };
+    let workers = spawn_all(actors, worker).await;
+    let send = |worker: &_| send(worker, Work);
+    fork_and_join(&workers, messages, rounds, send, &mut rounds_over).await;
 }

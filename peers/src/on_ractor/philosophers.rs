@@ -3,7 +3,7 @@
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, Started, next, send, spawn};
+use super::{Handled, next, send, spawn, spawn_all, starts_with};
 use crate::work::Forks;
 
 type Philosophers = Vec<ActorRef<ToPhilosopher>>;
@@ -39,18 +39,7 @@ struct Philosopher {
 }
 
 impl Actor for Arbitrator {
-    type Msg = ToArbitrator;
-    type State = Table;
-    type Arguments = usize;
-
-    async fn pre_start(&self, _: ActorRef<ToArbitrator>, seats: usize) -> Started<Table> {
-        Ok(Table {
-            forks: Forks::new(seats),
-            philosophers: Vec::new(),
-            present: seats,
-            meals: 0,
-        })
-    }
+    starts_with!(Table, handles ToArbitrator);
 
     async fn handle(
         &self,
@@ -85,13 +74,7 @@ impl Actor for Arbitrator {
 }
 
 impl Actor for Philosopher {
-    type Msg = ToPhilosopher;
-    type State = u64;
-    type Arguments = u64;
-
-    async fn pre_start(&self, _: ActorRef<ToPhilosopher>, meals: u64) -> Started<u64> {
-        Ok(meals)
-    }
+    starts_with!(u64, handles ToPhilosopher);
 
     async fn handle(
         &self,
@@ -115,12 +98,18 @@ impl Actor for Philosopher {
 
 pub(super) async fn run(philosophers: usize, meals: u64) {
     let (report, mut reports) = unbounded_channel();
-    let arbitrator = spawn(Arbitrator { report }, philosophers).await;
-    let mut addresses = Vec::with_capacity(philosophers);
-    for seat in 0..philosophers {
+    let table = Table {
+        forks: Forks::new(philosophers),
+        philosophers: Vec::new(),
+        present: philosophers,
+        meals: 0,
+    };
+    let arbitrator = spawn(Arbitrator { report }, table).await;
+    let philosopher = |seat| {
         let arbitrator = arbitrator.clone();
-        addresses.push(spawn(Philosopher { seat, arbitrator }, meals).await);
-    }
+        (Philosopher { seat, arbitrator }, meals)
+    };
+    let addresses = spawn_all(philosophers, philosopher).await;
     send(&arbitrator, ToArbitrator::Start(addresses.clone()));
     for philosopher in &addresses {
         send(philosopher, ToPhilosopher::Start);

@@ -3,7 +3,7 @@
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, Started, next, send, spawn};
+use super::{Handled, Started, next, send, spawn, starts_with};
 
 enum ToPing {
     Start,
@@ -35,7 +35,7 @@ impl Actor for Ping {
         ping: ActorRef<ToPing>,
         (pings, report): Self::Arguments,
     ) -> Started<Self::State> {
-        Ok((pings, spawn(Pong { ping, report }, ()).await))
+        Ok((pings, spawn(Pong { ping, report }, 0).await))
     }
 
     async fn handle(
@@ -60,13 +60,7 @@ impl Actor for Ping {
 }
 
 impl Actor for Pong {
-    type Msg = ToPong;
-    type State = u64;
-    type Arguments = ();
-
-    async fn pre_start(&self, _: ActorRef<ToPong>, (): ()) -> Started<u64> {
-        Ok(0)
-    }
+    starts_with!(u64, handles ToPong);
 
     async fn handle(&self, _: ActorRef<ToPong>, message: ToPong, answered: &mut u64) -> Handled {
         match message {

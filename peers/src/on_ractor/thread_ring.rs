@@ -3,7 +3,7 @@
 use ractor::{Actor, ActorRef};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{Handled, Started, next, send, spawn};
+use super::{Handled, next, send, spawn_all, starts_with};
 
 enum ToMember {
     /// Who comes next in the ring.
@@ -19,13 +19,7 @@ struct Member {
 }
 
 impl Actor for Member {
-    type Msg = ToMember;
-    type State = Option<ActorRef<ToMember>>;
-    type Arguments = ();
-
-    async fn pre_start(&self, _: ActorRef<ToMember>, (): ()) -> Started<Self::State> {
-        Ok(None)
-    }
+    starts_with!(Option<ActorRef<ToMember>>, handles ToMember);
 
     async fn handle(
         &self,
@@ -49,11 +43,11 @@ impl Actor for Member {
 
 pub(super) async fn run(actors: usize, hops: u64) {
     let (last, mut lasts) = unbounded_channel();
-    let mut ring = Vec::with_capacity(actors);
-    for index in 0..actors {
+    let member = |index| {
         let last = last.clone();
-        ring.push(spawn(Member { index, last }, ()).await);
-    }
+        (Member { index, last }, None)
+    };
+    let ring = spawn_all(actors, member).await;
     for (index, member) in ring.iter().enumerate() {
         let successor = ring[(index + 1) % actors].clone();
         send(member, ToMember::Next(successor));

@@ -4,8 +4,8 @@
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::{mailboxes, next, send};
-use crate::work::tiny_computation;
+use super::{mailboxes, send};
+use crate::{runtime::fork_and_join, work::tiny_computation};
 
 const BATCH: usize = 64;
 
@@ -51,13 +51,6 @@ pub(super) async fn run(actors: usize, messages: u64, rounds: u64) {
     for mailbox in mailboxes {
         tokio::spawn(worker(mailbox, messages, to_collector.clone()));
     }
-    for round in 1..=rounds {
-        for _ in 0..messages {
-            for worker in &workers {
-                send(worker, Work);
-            }
-        }
-        let handled = next(&mut rounds_over).await;
-        assert_eq!(handled, actors as u64 * messages * round);
-    }
+    let send = |worker: &_| send(worker, Work);
+    fork_and_join(&workers, messages, rounds, send, &mut rounds_over).await;
 }

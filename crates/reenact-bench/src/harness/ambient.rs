@@ -12,12 +12,7 @@ use std::{
 use reenact_ambient::{Source, at::Program};
 use reenact_multiverse::{Bounds, Keep, Reduction, Search};
 
-use super::{
-    effort::Effort,
-    progress::Progress,
-    rows::{Measured, Row},
-    suite::Suite,
-};
+use super::{Effort, Measured, Progress, Row, Suite};
 use crate::{
     cores::Cores,
     stats::{Summary, geomean},

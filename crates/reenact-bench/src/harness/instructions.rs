@@ -14,15 +14,10 @@ use std::{
     time::Duration,
 };
 
+use super::{Effort, Measured, Options, Progress, Row, Suite, Variant};
 use super::{
-    Options,
     against::{Comparison, Side},
     child::{self, remove_trace},
-    effort::Effort,
-    progress::Progress,
-    rows::{Measured, Row},
-    suite::Suite,
-    variant::Variant,
 };
 use crate::{cores::Cores, stats::Summary};
 

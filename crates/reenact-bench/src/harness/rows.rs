@@ -92,7 +92,7 @@ pub(super) fn over_papers(suite: Suite, benches: &[Bench], samples: &[Samples]) 
     let mut rows = Vec::new();
     for over in [over_mean, over_worst] {
         for section in &sections {
-            for &metric in suite.metrics() {
+            for metric in suite.metrics() {
                 let of_metric = papers.iter().filter(|(_, its, _)| *its == metric);
                 let summaries: Vec<_> = of_metric
                     .filter(|(bench, _, _)| section.has(bench))
@@ -170,7 +170,7 @@ fn summaries<'a>(
 ) -> impl Iterator<Item = (&'a Bench, Metric, Summary)> {
     let benches = benches.iter().zip(samples);
     benches.flat_map(move |(bench, samples)| {
-        suite.metrics().iter().filter_map(move |&metric| {
+        suite.metrics().into_iter().filter_map(move |metric| {
             let summary = Summary::of(&metric.values(samples))?;
             Some((bench, metric, summary))
         })

@@ -15,14 +15,8 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{
-    child::{present, remove_trace},
-    effort::Effort,
-    progress::Progress,
-    rows::{Measured, Row},
-    suite::Suite,
-    variant::Variant,
-};
+use super::child::{present, remove_trace};
+use super::{Effort, Measured, Progress, Row, Suite, Variant};
 use crate::stats::{Summary, geomean};
 
 pub(super) const NAME: &str = "acme-air";

@@ -70,81 +70,45 @@ impl Suite {
         }
     }
 
-    /// The columns of its table, in order.
-    pub(super) fn metrics(self) -> &'static [Metric] {
+    /// The columns of its table, in order. Suites that are not here have columns of their own; the service has some of
+    /// its own besides.
+    pub(super) fn metrics(self) -> Vec<Metric> {
+        use Metric::{BytesPerMessage, BytesPerOp, Control, OffPeer, OffStd};
+        use Peer::{Actix, Crossbeam, FastStm, Kameo, May, MayMpsc, Ractor, Std, Stm, Tokio};
+
+        let recorded = |bytes| {
+            [
+                Metric::RecordOff,
+                Metric::DiscardOff,
+                Metric::ReplayRecord,
+                bytes,
+                Control,
+            ]
+        };
+        let against = |peers: &[Peer]| peers.iter().copied().map(OffPeer).collect::<Vec<_>>();
         match self {
-            Self::Locks => &[
-                Metric::OffStd,
-                Metric::RecordOff,
-                Metric::DiscardOff,
-                Metric::ReplayRecord,
-                Metric::BytesPerOp,
-                Metric::Control,
-            ],
-            Self::Savina => &[
-                Metric::RecordOff,
-                Metric::DiscardOff,
-                Metric::ReplayRecord,
-                Metric::BytesPerMessage,
-                Metric::Control,
-            ],
-            Self::SavinaPeers => &[
-                Metric::OffPeer(Peer::Kameo),
-                Metric::OffPeer(Peer::Ractor),
-                Metric::OffPeer(Peer::Actix),
-                Metric::OffPeer(Peer::Tokio),
-                Metric::Control,
-            ],
-            Self::Csp => &[
-                Metric::OffPeer(Peer::Crossbeam),
-                Metric::OffPeer(Peer::Std),
-                Metric::OffPeer(Peer::May),
-                Metric::OffPeer(Peer::MayMpsc),
-                Metric::RecordOff,
-                Metric::DiscardOff,
-                Metric::ReplayRecord,
-                Metric::BytesPerOp,
-                Metric::Control,
-            ],
-            Self::Stm => &[
-                Metric::OffPeer(Peer::Stm),
-                Metric::OffPeer(Peer::FastStm),
-                Metric::RecordOff,
-                Metric::DiscardOff,
-                Metric::ReplayRecord,
-                Metric::BytesPerOp,
-                Metric::Control,
-            ],
-            Self::Mixed => &[
-                Metric::RecordOff,
-                Metric::DiscardOff,
-                Metric::ReplayRecord,
-                Metric::BytesPerOp,
-                Metric::Control,
-            ],
-            // The service has columns of its own, besides.
-            Self::Http => &[
-                Metric::OffStd,
-                Metric::RecordOff,
-                Metric::DiscardOff,
-                Metric::ReplayRecord,
-                Metric::BytesPerOp,
-                Metric::Control,
-            ],
-            // They have columns of their own.
+            Self::Locks | Self::Http => [&[OffStd][..], &recorded(BytesPerOp)].concat(),
+            Self::Savina => recorded(BytesPerMessage).to_vec(),
+            Self::SavinaPeers => [against(&[Kameo, Ractor, Actix, Tokio]), vec![Control]].concat(),
+            Self::Csp => {
+                let peers = against(&[Crossbeam, Std, May, MayMpsc]);
+                [&peers[..], &recorded(BytesPerOp)].concat()
+            }
+            Self::Stm => [&against(&[Stm, FastStm])[..], &recorded(BytesPerOp)].concat(),
+            Self::Mixed => recorded(BytesPerOp).to_vec(),
             Self::Ambient | Self::Explore | Self::ExplorePeers | Self::Instructions | Self::All => {
-                &[]
+                Vec::new()
             }
         }
     }
 
     /// The other libraries that it needs.
     pub(super) fn peers(self) -> Vec<Peer> {
-        let peer = |metric: &Metric| match metric {
-            Metric::OffPeer(peer) => Some(*peer),
+        let peer = |metric| match metric {
+            Metric::OffPeer(peer) => Some(peer),
             _ => None,
         };
-        self.metrics().iter().filter_map(peer).collect()
+        self.metrics().into_iter().filter_map(peer).collect()
     }
 }
 

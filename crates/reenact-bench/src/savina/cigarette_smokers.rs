@@ -11,8 +11,6 @@ use crate::{Measured, Setting, random::Random};
 const CIGARETTES: u64 = 10_000;
 const ENLARGED: u64 = 45;
 const SMOKERS: u64 = 200;
-/// The most steps of smoking.
-const SMOKING: u64 = 1_000;
 
 pub(super) fn run(system: System, setting: &Setting) -> Measured {
     let cigarettes = setting.times(CIGARETTES * ENLARGED);
@@ -92,6 +90,9 @@ impl Arbiter {
         self.smokers[number as usize].start_smoking();
     }
 }
+
+/// The most steps of smoking.
+const SMOKING: u64 = 1_000;
 
 struct Smoker {
     number: u64,

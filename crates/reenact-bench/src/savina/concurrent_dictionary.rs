@@ -12,7 +12,6 @@ use crate::{Measured, Setting, random::Random};
 const WORKERS: u64 = 20;
 const MESSAGES: u64 = 1_000;
 const ENLARGED: u64 = 45;
-const WRITE_PERCENT: u64 = 20;
 const KEYS: u64 = 4_096;
 
 pub(super) fn run(system: System, setting: &Setting) -> Measured {
@@ -37,6 +36,8 @@ pub(super) fn run(system: System, setting: &Setting) -> Measured {
         (2 * messages + 2) * WORKERS + 2
     })
 }
+
+const WRITE_PERCENT: u64 = 20;
 
 /// What a worker wants: to read what is under a key, or to write it.
 struct Request {

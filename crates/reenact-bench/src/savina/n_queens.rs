@@ -8,8 +8,6 @@ use reenact::actor::{Context, FarRef, Promise, Resolver, System};
 use crate::{Measured, Setting};
 
 const WORKERS: usize = 20;
-const SIZE: usize = 9;
-const THRESHOLD: usize = 4;
 /// How many ways there are to place nine queens.
 const SOLUTIONS: u64 = 352;
 const ROUNDS: u64 = 480;
@@ -82,6 +80,9 @@ impl Master {
         }
     }
 }
+
+const SIZE: usize = 9;
+const THRESHOLD: usize = 4;
 
 struct Worker {
     master: FarRef<Master>,

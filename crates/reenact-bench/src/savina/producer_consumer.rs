@@ -12,8 +12,6 @@ use crate::{Measured, Setting, random::Random};
 const BUFFER: usize = 40;
 const PRODUCERS: usize = 5;
 const CONSUMERS: usize = 5;
-/// In hundreds of logarithms, for making an item and again for using it.
-const COST: u64 = 10;
 const ITEMS: u64 = 5_000;
 
 pub(super) fn run(system: System, setting: &Setting) -> Measured {
@@ -37,6 +35,9 @@ pub(super) fn run(system: System, setting: &Setting) -> Measured {
         4 * made.items + 2 * PRODUCERS as u64 + 2 * CONSUMERS as u64
     })
 }
+
+/// In hundreds of logarithms, for making an item and again for using it.
+const COST: u64 = 10;
 
 /// Savina's work for an item: logarithms of random numbers on top of a start value.
 fn process(start: f64, random: &mut Random) -> f64 {

@@ -11,11 +11,6 @@ use super::busy_wait;
 use crate::{Measured, Setting, random::Random};
 
 const HAIRCUTS: u64 = 1_000;
-const WAITING_ROOM: usize = 1_000;
-/// The most steps between two customers.
-const PRODUCTION: u64 = 1_000;
-/// The most steps of a haircut.
-const HAIRCUT: u64 = 500;
 const ROUNDS: u64 = 240;
 
 pub(super) fn run(system: System, setting: &Setting) -> Measured {
@@ -54,6 +49,9 @@ struct Day {
     haircuts_had: u64,
     messages: u64,
 }
+
+/// The most steps between two customers.
+const PRODUCTION: u64 = 1_000;
 
 struct CustomerFactory {
     random: Random,
@@ -126,6 +124,8 @@ impl Customer {
     }
 }
 
+const WAITING_ROOM: usize = 1_000;
+
 struct WaitingRoom {
     waiting: VecDeque<FarRef<Customer>>,
     barber: FarRef<Barber>,
@@ -165,6 +165,9 @@ impl WaitingRoom {
         self.barber.exit(factory, self.messages + 1);
     }
 }
+
+/// The most steps of a haircut.
+const HAIRCUT: u64 = 500;
 
 struct Barber {
     random: Random,

@@ -10,10 +10,6 @@ use crate::{Measured, Setting, random::Random};
 
 const MAX_NODES: u64 = 30_000;
 const BINOMIAL: u64 = 10;
-const AVERAGE_WORK: u64 = 500;
-const DEVIATION: u64 = 100;
-/// What a node does before it asks.
-const WORK_BEFORE_ASKING: u64 = 100;
 const URGENT_PERCENT: u64 = 50;
 const ROUNDS: u64 = 9;
 
@@ -157,6 +153,12 @@ impl Root {
         work.round().max(1.0) as u64
     }
 }
+
+const AVERAGE_WORK: u64 = 500;
+const DEVIATION: u64 = 100;
+
+/// What a node does before it asks.
+const WORK_BEFORE_ASKING: u64 = 100;
 
 struct Node {
     /// None for a child of the root.

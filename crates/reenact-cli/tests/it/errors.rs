@@ -13,6 +13,15 @@ fn check(directory: &Directory, args: &[&str], status: i32, expected: Expect) {
     assert_eq!(run.stdout, "");
 }
 
+fn cannot_record_to(directory: &Directory, file: &str, expected: Expect) {
+    check(
+        directory,
+        &["record", "-o", file, "--", "true"],
+        125,
+        expected,
+    );
+}
+
 #[test]
 fn a_file_that_is_not_there() {
     let directory = Directory::new();
@@ -78,10 +87,9 @@ fn a_trace_of_another_version() {
 fn a_place_below_a_file() {
     let directory = Directory::new();
     fs::write(directory.path("file"), "").unwrap();
-    check(
+    cannot_record_to(
         &directory,
-        &["record", "-o", "file/bug.reenact", "--", "true"],
-        125,
+        "file/bug.reenact",
         expect![[r#"
             reenact: cannot create a recording in file: it is not a directory
             help: choose another file with -o FILE, in a directory that exists and that you can write to
@@ -91,10 +99,9 @@ fn a_place_below_a_file() {
 
 #[test]
 fn a_place_in_a_directory_that_is_not_there() {
-    check(
+    cannot_record_to(
         &Directory::new(),
-        &["record", "-o", "no/such/bug.reenact", "--", "true"],
-        125,
+        "no/such/bug.reenact",
         expect![[r#"
             reenact: cannot create a recording in no/such: there is no such directory
             help: choose another file with -o FILE, in a directory that exists and that you can write to
@@ -106,10 +113,9 @@ fn a_place_in_a_directory_that_is_not_there() {
 fn a_place_where_something_else_is() {
     let directory = Directory::new();
     fs::write(directory.path("thesis.txt"), "Ten years of work").unwrap();
-    check(
+    cannot_record_to(
         &directory,
-        &["record", "-o", "thesis.txt", "--", "true"],
-        125,
+        "thesis.txt",
         expect![[r#"
             reenact: thesis.txt already exists and is not a recording
             help: move it away, or choose another file with -o FILE
@@ -119,10 +125,9 @@ fn a_place_where_something_else_is() {
         fs::read_to_string(directory.path("thesis.txt")).unwrap(),
         "Ten years of work"
     );
-    check(
+    cannot_record_to(
         &directory,
-        &["record", "-o", ".", "--", "true"],
-        125,
+        ".",
         expect![[r#"
             reenact: . already exists and is not a recording
             help: move it away, or choose another file with -o FILE

@@ -1,7 +1,6 @@
 //! `reenact explore`: its report for people and its report for programs.
 
 mod breakpoints;
-mod help;
 mod refused;
 
 use std::fs;

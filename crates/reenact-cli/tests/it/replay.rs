@@ -6,13 +6,19 @@ use expect_test::expect;
 use reenact_testing::executable;
 use reenact_trace::Exit;
 
-use crate::run::{Directory, program};
+use crate::run::{Directory, Run, program};
+
+/// Replays the recording of a shell script that ended so.
+fn replay(script: &str, exit: Option<Exit>, options: &[&str]) -> (Directory, Run) {
+    let directory = Directory::new();
+    directory.trace_of_shell("bug.reenact", script, exit);
+    let run = directory.reenact(&[&["replay", "bug.reenact"], options].concat());
+    (directory, run)
+}
 
 #[test]
 fn the_same_end_passes_through() {
-    let directory = Directory::new();
-    directory.trace_of_shell("bug.reenact", "echo out; exit 101", Some(Exit::Status(101)));
-    let run = directory.reenact(&["replay", "bug.reenact"]);
+    let (_, run) = replay("echo out; exit 101", Some(Exit::Status(101)), &[]);
     run.assert_status(101);
     assert_eq!(run.stdout, "out\n");
     expect![[r#"
@@ -23,9 +29,7 @@ fn the_same_end_passes_through() {
 
 #[test]
 fn the_same_signal_passes_through() {
-    let directory = Directory::new();
-    directory.trace_of_shell("bug.reenact", "kill -ABRT $$", Some(Exit::Signal(6)));
-    let run = directory.reenact(&["replay", "bug.reenact"]);
+    let (_, run) = replay("kill -ABRT $$", Some(Exit::Signal(6)), &[]);
     assert_eq!(run.status.signal(), Some(6));
     expect![[r#"
         reenact: replay 1 of 1: same end: was ended by signal 6 (SIGABRT)
@@ -35,9 +39,7 @@ fn the_same_signal_passes_through() {
 
 #[test]
 fn another_end_is_said() {
-    let directory = Directory::new();
-    directory.trace_of_shell("bug.reenact", "exit 0", Some(Exit::Status(101)));
-    let run = directory.reenact(&["replay", "bug.reenact"]);
+    let (_, run) = replay("exit 0", Some(Exit::Status(101)), &[]);
     run.assert_status(86);
     expect![[r#"
         reenact: replay 1 of 1: differs: exited with status 0, but the recorded program exited with status 101
@@ -46,9 +48,7 @@ fn another_end_is_said() {
 
 #[test]
 fn an_end_that_nobody_saw_cannot_be_compared() {
-    let directory = Directory::new();
-    directory.trace_of_shell("bug.reenact", "exit 4", None);
-    let run = directory.reenact(&["replay", "bug.reenact"]);
+    let (_, run) = replay("exit 4", None, &[]);
     run.assert_status(4);
     expect![[r#"
         reenact: replay 1 of 1: exited with status 4 (the recording does not say how the program ended)
@@ -63,9 +63,7 @@ exit 86"#;
 
 #[test]
 fn a_divergence_is_reported_once() {
-    let directory = Directory::new();
-    directory.trace_of_shell("bug.reenact", DIVERGES, Some(Exit::Status(101)));
-    let run = directory.reenact(&["replay", "bug.reenact", "--times", "2"]);
+    let (_, run) = replay(DIVERGES, Some(Exit::Status(101)), &["--times", "2"]);
     run.assert_status(86);
     expect![[r#"
         main.0 wanted lock main/3, the recording says main/2
@@ -78,10 +76,8 @@ fn a_divergence_is_reported_once() {
 
 #[test]
 fn a_recording_of_a_killed_program_is_replayed_to_its_end() {
-    let directory = Directory::new();
     let script = r#"echo ended > "$REENACT_REPORT""#;
-    directory.trace_of_shell("bug.reenact", script, Some(Exit::Signal(9)));
-    let run = directory.reenact(&["replay", "bug.reenact"]);
+    let (_, run) = replay(script, Some(Exit::Signal(9)), &[]);
     run.assert_status(0);
     expect![[r#"
         reenact: replay 1 of 1: reached the end of the recording: the program was ended by signal 9 (SIGKILL)
@@ -90,9 +86,11 @@ fn a_recording_of_a_killed_program_is_replayed_to_its_end() {
 
 #[test]
 fn many_replays_show_the_output_once() {
-    let directory = Directory::new();
-    directory.trace_of_shell("bug.reenact", "echo out; exit 101", Some(Exit::Status(101)));
-    let run = directory.reenact(&["replay", "bug.reenact", "--times", "3"]);
+    let (directory, run) = replay(
+        "echo out; exit 101",
+        Some(Exit::Status(101)),
+        &["--times", "3"],
+    );
     run.assert_status(0);
     assert_eq!(run.stdout, "out\n");
     expect![[r#"
@@ -108,9 +106,11 @@ fn many_replays_show_the_output_once() {
 
 #[test]
 fn json_is_all_that_is_on_standard_output() {
-    let directory = Directory::new();
-    directory.trace_of_shell("bug.reenact", "echo out; exit 101", Some(Exit::Status(101)));
-    let run = directory.reenact(&["replay", "bug.reenact", "--times", "2", "--json"]);
+    let (directory, run) = replay(
+        "echo out; exit 101",
+        Some(Exit::Status(101)),
+        &["--times", "2", "--json"],
+    );
     expect![[r#"
         {"replay":1,"of":2,"outcome":"same","exit":{"status":101}}
         {"replay":2,"of":2,"outcome":"same","exit":{"status":101}}
@@ -205,10 +205,8 @@ fn a_program_that_has_moved_is_replayed_from_where_it_is() {
 
 #[test]
 fn a_log_is_shown_or_kept() {
-    let directory = Directory::new();
     let script = r#"printf '\tobject\t1\tmutex\tsrc/a.rs\t2\t5\nmain.0\tworker\tlock\t\0371\037\tsrc/a.rs:3\ttimed out\nmain\t-\tjoin\tmain.0\tsrc/a.rs:9\t\n' > $REENACT_LOG"#;
-    directory.trace_of_shell("bug.reenact", script, Some(Exit::Status(0)));
-    let run = directory.reenact(&["replay", "bug.reenact", "--log"]);
+    let (directory, run) = replay(script, Some(Exit::Status(0)), &["--log"]);
     expect![[r#"
         main.0 (worker)  lock  mutex@src/a.rs:2  src/a.rs:3  timed out
         main             join  main.0            src/a.rs:9

@@ -14,4 +14,5 @@ mod language;
 mod minimal;
 mod sampling;
 mod speed;
+mod strategies;
 mod surroundings;

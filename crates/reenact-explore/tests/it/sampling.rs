@@ -4,16 +4,7 @@ use std::{collections::BTreeMap, ops::ControlFlow, sync::Mutex, time::Duration};
 
 use reenact_explore::{Limit, RandomStrategy, Run, Runs, Sampler, Step, Verdict};
 
-use crate::cells::*;
-
-const ALL: [RandomStrategy; 6] = [
-    RandomStrategy::Mixed,
-    RandomStrategy::Walk,
-    RandomStrategy::Urw,
-    RandomStrategy::Pct { depth: 3 },
-    RandomStrategy::Pctcp { depth: 3 },
-    RandomStrategy::Pos,
-];
+use crate::{cells::*, strategies::ALL};
 
 /// How often each schedule is drawn, once the strategy has learned what it learns.
 fn draw(program: &Cells, strategy: RandomStrategy, executions: u64) -> BTreeMap<Vec<Step>, u64> {

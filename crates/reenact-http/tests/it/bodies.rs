@@ -49,9 +49,7 @@ fn a_handler_that_waits_for_a_body_keeps_only_itself() {
 #[test]
 fn a_client_that_goes_in_the_midst_of_a_body_is_an_error_of_the_body() {
     for shape in SHAPES {
-        let stage = Stage::new(shape);
-        let service = stage.record();
-        let mut client = service.client();
+        let (stage, service, mut client) = Stage::recorded(shape);
         client.send("POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 70000\r\n\r\nnot all");
         client.leave();
         // Until it has been handled: something else than these was counted, too.
@@ -69,9 +67,7 @@ fn a_client_that_goes_in_the_midst_of_a_body_is_an_error_of_the_body() {
 
 #[test]
 fn a_body_that_says_it_is_too_long_is_refused_and_one_that_is_an_error() {
-    let stage = Stage::new("threads");
-    let service = stage.record();
-    let mut client = service.client();
+    let (stage, service, mut client) = Stage::recorded("threads");
     client.send("POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 2000000\r\n\r\n");
     assert_eq!(client.answer().status, 413);
 
@@ -95,9 +91,7 @@ fn a_body_that_says_it_is_too_long_is_refused_and_one_that_is_an_error() {
 #[test]
 fn only_a_body_that_is_read_is_in_the_trace() {
     for shape in SHAPES {
-        let stage = Stage::new(shape);
-        let service = stage.record();
-        let mut client = service.client();
+        let (stage, service, mut client) = Stage::recorded(shape);
         assert_eq!(client.post("/ignore", "nobody-reads-this").body, "not read");
         let long = "nobody-reads-this-either".repeat(4_000);
         assert_eq!(client.post("/ignore", &long).body, "not read");

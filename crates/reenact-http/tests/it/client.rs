@@ -3,6 +3,7 @@
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{Shutdown, SocketAddr, TcpStream},
+    thread,
     time::Duration,
 };
 
@@ -28,6 +29,20 @@ impl Client {
         Client {
             stream: BufReader::new(stream),
         }
+    }
+
+    /// So many clients at the same time, each on a thread of its own, with its number.
+    pub(crate) fn crowd(
+        address: SocketAddr,
+        count: usize,
+        talk: impl Fn(&mut Client, usize) + Sync,
+    ) {
+        thread::scope(|scope| {
+            for number in 0..count {
+                let talk = &talk;
+                scope.spawn(move || talk(&mut Client::new(address), number));
+            }
+        });
     }
 
     pub(crate) fn send(&mut self, bytes: impl AsRef<[u8]>) -> &mut Client {

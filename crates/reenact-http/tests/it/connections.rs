@@ -1,8 +1,9 @@
 //! Connections: many, kept, broken, refused.
 
-use std::thread;
-
-use crate::stage::{SHAPES, Stage};
+use crate::{
+    client::Client,
+    stage::{SHAPES, Stage},
+};
 
 #[test]
 fn a_connection_takes_several_requests_and_the_service_ends_on_request() {
@@ -23,20 +24,12 @@ fn clients_are_served_at_the_same_time() {
     for shape in SHAPES {
         let service = Stage::new(shape).start();
         let address = service.address();
-        let clients: Vec<_> = (0..40)
-            .map(|number| {
-                thread::spawn(move || {
-                    let mut client = crate::client::Client::new(address);
-                    for round in 0..20 {
-                        let body = format!("{number} in {round}");
-                        assert_eq!(client.post("/echo", &body).body, body);
-                    }
-                })
-            })
-            .collect();
-        clients
-            .into_iter()
-            .for_each(|client| client.join().unwrap());
+        Client::crowd(address, 40, |client, number| {
+            for round in 0..20 {
+                let body = format!("{number} in {round}");
+                assert_eq!(client.post("/echo", &body).body, body);
+            }
+        });
         let outcome = service.stop().fine();
         assert_eq!(outcome.stdout.lines().count(), 1 + 40 * 20 + 1);
     }

@@ -1,6 +1,6 @@
 //! The oracle: a replay without clients and without a network does what the recording did.
 
-use std::{net::TcpListener, thread};
+use std::net::TcpListener;
 
 use crate::{
     client::Client,
@@ -13,22 +13,14 @@ fn a_replay_needs_no_clients_and_no_network() {
         let stage = Stage::new(shape);
         let service = stage.record();
         let address = service.address();
-        let clients: Vec<_> = (0..16)
-            .map(|number| {
-                thread::spawn(move || {
-                    let mut client = Client::new(address);
-                    for round in 0..10 {
-                        client.post("/echo", &format!("{number} in {round}"));
-                        client.get("/count");
-                        client.get("/header?host");
-                        client.get("/peer");
-                    }
-                })
-            })
-            .collect();
-        clients
-            .into_iter()
-            .for_each(|client| client.join().unwrap());
+        Client::crowd(address, 16, |client, number| {
+            for round in 0..10 {
+                client.post("/echo", &format!("{number} in {round}"));
+                client.get("/count");
+                client.get("/header?host");
+                client.get("/peer");
+            }
+        });
         let recorded = service.stop().fine();
         assert_eq!(recorded.stdout.lines().count(), 1 + 16 * 40 + 1);
         // Somebody else has the port now.
@@ -45,17 +37,9 @@ fn senders_may_record_instead() {
         let stage = Stage::new(shape).env("REENACT_STRATEGY", "sender");
         let service = stage.record();
         let address = service.address();
-        let clients: Vec<_> = (0..8)
-            .map(|_| {
-                thread::spawn(move || {
-                    let mut client = Client::new(address);
-                    (0..20).for_each(|_| assert_eq!(client.get("/count").status, 200));
-                })
-            })
-            .collect();
-        clients
-            .into_iter()
-            .for_each(|client| client.join().unwrap());
+        Client::crowd(address, 8, |client, _| {
+            (0..20).for_each(|_| assert_eq!(client.get("/count").status, 200));
+        });
         let recorded = service.stop().fine();
         stage.replay().is_same_as(&recorded);
     }
@@ -87,9 +71,7 @@ fn many_requests_may_be_without_a_response() {
 #[test]
 fn panics_and_dropped_requests_are_replayed() {
     for (shape, path) in [("threads", "/panic"), ("actor", "/drop")] {
-        let stage = Stage::new(shape);
-        let service = stage.record();
-        let mut client = service.client();
+        let (stage, service, mut client) = Stage::recorded(shape);
         for _ in 0..5 {
             assert_eq!(client.get(path).status, 500);
             assert_eq!(client.get("/count").status, 200);
@@ -103,9 +85,7 @@ fn panics_and_dropped_requests_are_replayed() {
 #[test]
 fn a_handler_may_end_the_process() {
     for shape in SHAPES {
-        let stage = Stage::new(shape);
-        let service = stage.record();
-        let mut client = service.client();
+        let (stage, service, mut client) = Stage::recorded(shape);
         assert_eq!(client.get("/count").status, 200);
         client.send("GET /exit HTTP/1.1\r\nhost: x\r\n\r\n");
         let recorded = service.end();
@@ -117,9 +97,7 @@ fn a_handler_may_end_the_process() {
 #[test]
 fn a_server_that_stops_does_not_wait_for_ever() {
     for shape in ["threads 1", "processes 1"] {
-        let stage = Stage::new(shape);
-        let service = stage.record();
-        let mut client = service.client();
+        let (stage, service, mut client) = Stage::recorded(shape);
         client.send(
             "POST /length HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 70000\r\n\r\n",
         );
@@ -148,9 +126,7 @@ fn a_response_that_differs_is_reported() {
 #[test]
 fn a_service_that_is_killed_is_replayed_up_to_there() {
     for shape in SHAPES {
-        let stage = Stage::new(shape);
-        let service = stage.record();
-        let mut client = service.client();
+        let (stage, service, mut client) = Stage::recorded(shape);
         for count in 0..50 {
             assert_eq!(client.get("/count").body, count.to_string());
         }

@@ -56,6 +56,14 @@ impl Stage {
         self.path("run.reenact")
     }
 
+    /// A stage, a service on it that is being recorded, and a client of that.
+    pub(crate) fn recorded(shape: &'static str) -> (Stage, Service, Client) {
+        let stage = Stage::new(shape);
+        let service = stage.record();
+        let client = service.client();
+        (stage, service, client)
+    }
+
     /// The service, off.
     pub(crate) fn start(&self) -> Service {
         self.service("off").listening()

@@ -24,7 +24,6 @@ pub(super) fn is_reserved(word: &str) -> bool {
 pub(super) fn breakpoint(text: &str) -> Result<Breakpoint, SyntaxError> {
     let mut parser = Parser {
         scanner: Scanner::new(text, 0, WordLetters::Names)?,
-        depth: 0,
         operands: 0,
     };
     let what = if parser.scanner.word("temporal")? {
@@ -53,7 +52,6 @@ pub(super) fn breakpoint(text: &str) -> Result<Breakpoint, SyntaxError> {
 
 struct Parser<'a> {
     scanner: Scanner<'a>,
-    depth: usize,
     operands: usize,
 }
 
@@ -99,7 +97,7 @@ impl Parser<'_> {
                 expected.push_str(", ");
                 expected.push_str(kind.name);
             }
-            expected.push_str(match self.depth {
+            expected.push_str(match self.scanner.depth() {
                 0 => ", temporal",
                 _ => ", any, not or `(`",
             });
@@ -137,11 +135,7 @@ impl Parser<'_> {
 
     /// `SHAPE [after SHAPE [without SHAPE]]`
     fn history(&mut self) -> Result<Shape, SyntaxError> {
-        self.depth += 1;
-        if self.depth > DEPTH {
-            let message = format!("a temporal breakpoint can be nested {DEPTH} deep at most");
-            return Err(self.scanner.error(message));
-        }
+        self.scanner.descend(DEPTH, "a temporal breakpoint")?;
         let mut shape = self.alternatives()?;
         if self.scanner.is_word("after") {
             let wanted = self.letter(shape, "what comes before `after`")?;
@@ -157,7 +151,7 @@ impl Parser<'_> {
             };
             shape = Shape::after(wanted, earlier, without);
         }
-        self.depth -= 1;
+        self.scanner.ascend();
         Ok(shape)
     }
 
@@ -238,13 +232,9 @@ impl Parser<'_> {
             return Ok(Shape::Letter(Letter::Any));
         }
         if self.scanner.word("not")? {
-            self.depth += 1;
-            if self.depth > DEPTH {
-                let message = format!("a temporal breakpoint can be nested {DEPTH} deep at most");
-                return Err(self.scanner.error(message));
-            }
+            self.scanner.descend(DEPTH, "a temporal breakpoint")?;
             let inner = self.operand()?;
-            self.depth -= 1;
+            self.scanner.ascend();
             let letter = self.letter(inner, "what comes after `not`")?;
             return Ok(Shape::Letter(Letter::Not(Box::new(letter))));
         }

@@ -21,7 +21,6 @@ const OPERAND: &str = "a path such as math.result, a number, a text in quotes, t
 pub(super) fn expression(text: &str, at: usize) -> Result<Node, SyntaxError> {
     let mut parser = Parser {
         scanner: Scanner::new(text, at, WordLetters::Identifiers)?,
-        depth: 0,
         operators: 0,
     };
     let tree = parser.binary(0)?;
@@ -35,7 +34,6 @@ pub(super) fn expression(text: &str, at: usize) -> Result<Node, SyntaxError> {
 
 struct Parser<'a> {
     scanner: Scanner<'a>,
-    depth: usize,
     operators: usize,
 }
 
@@ -59,11 +57,7 @@ impl Parser<'_> {
     }
 
     fn unary(&mut self) -> Result<Node, SyntaxError> {
-        self.depth += 1;
-        if self.depth > DEPTH {
-            let message = format!("a condition can be nested {DEPTH} deep at most");
-            return Err(self.scanner.error(message));
-        }
+        self.scanner.descend(DEPTH, "a condition")?;
         let node = if self.scanner.sign("!")? {
             Node::Not(Box::new(self.unary()?))
         } else if self.scanner.sign("-")? {
@@ -71,7 +65,7 @@ impl Parser<'_> {
         } else {
             self.operand()?
         };
-        self.depth -= 1;
+        self.scanner.ascend();
         Ok(node)
     }
 

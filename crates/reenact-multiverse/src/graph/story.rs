@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::{Graph, NodeId, Path};
-use crate::{Activity, Semantics, Site};
+use crate::{Activity, Semantics, Site, semantics::write_line};
 
 /// A description of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -21,10 +21,7 @@ pub struct StoryLine {
 impl fmt::Display for StoryLine {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} {}", self.who, self.what)?;
-        match self.site {
-            Some(site) => write!(out, " (line {})", site.line),
-            None => Ok(()),
-        }
+        write_line(out, self.site)
     }
 }
 

@@ -443,17 +443,11 @@ fn sorted<S: Semantics>(mut steps: Steps<S>) -> Steps<S> {
 }
 
 fn without<S: Semantics>(these: &[S::Step], those: &[S::Step]) -> Steps<S> {
-    these
-        .iter()
-        .filter(|step| those.binary_search(step).is_err())
-        .cloned()
-        .collect()
+    let is_other = |step: &&S::Step| those.binary_search(step).is_err();
+    these.iter().filter(is_other).cloned().collect()
 }
 
 fn common<S: Semantics>(these: &[S::Step], those: &[S::Step]) -> Steps<S> {
-    these
-        .iter()
-        .filter(|step| those.binary_search(step).is_ok())
-        .cloned()
-        .collect()
+    let is_common = |step: &&S::Step| those.binary_search(step).is_ok();
+    these.iter().filter(is_common).cloned().collect()
 }

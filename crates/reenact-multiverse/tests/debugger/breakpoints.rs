@@ -1,9 +1,7 @@
 //! Where each kind of breakpoint stops, and where it does not.
 
 use expect_test::{Expect, expect};
-use reenact_multiverse::{
-    Activity, Debugger, DebuggerMode, OperationKind as Op, Semantics, StepSize, all_breakpoints,
-};
+use reenact_multiverse::{Activity, Debugger, DebuggerMode, Semantics, StepSize, all_breakpoints};
 
 use crate::{
     actors::{Actor, Actors, Do, at},
@@ -275,33 +273,9 @@ fn a_paused_activity_takes_no_step_and_still_receives() {
 
 #[test]
 fn every_kind_of_the_catalogue_stops_somewhere() {
-    let script = Script(vec![
-        vec![
-            (Op::Create, "t1", Some(1)),
-            (Op::ChannelSend, "c", None),
-            (Op::Join, "t1", Some(1)),
-        ],
-        vec![
-            (Op::Begin, "", None),
-            (Op::ChannelReceive, "c", None),
-            (Op::Lock, "l", None),
-            (Op::TransactionStart, "", None),
-            (Op::TransactionCommit, "", None),
-            (Op::Unlock, "l", None),
-            (Op::Local, "", None),
-            (Op::Select, "c", None),
-            (Op::ChannelClose, "c", None),
-            (Op::Wait, "v", None),
-            (Op::Wake, "v", None),
-            (Op::Notify, "v", None),
-            (Op::AtomicRead, "n", None),
-            (Op::AtomicWrite, "n", None),
-            (Op::Barrier, "b", None),
-            (Op::Question, "", None),
-            (Op::External, "", None),
-            (Op::Choice, "", None),
-            (Op::End, "", None),
-        ],
+    let script = Script::parse(&[
+        "create t1, channel-send c, join t1",
+        "begin, channel-receive c, lock l, transaction-start, transaction-commit, unlock l, local, select c, channel-close c, wait v, wake v, notify v, atomic-read n, atomic-write n, barrier b, question, external, choice, end",
     ]);
     let mut all = String::new();
     for kind in all_breakpoints() {

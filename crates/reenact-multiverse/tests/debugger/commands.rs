@@ -2,8 +2,7 @@
 
 use expect_test::{Expect, expect};
 use reenact_multiverse::{
-    Activity, ActivityState, Debugger, DebuggerMode, OperationKind as Op, Semantics, StepSize,
-    all_steps, step,
+    Activity, ActivityState, Debugger, DebuggerMode, Semantics, StepSize, all_steps, step,
 };
 
 use crate::{
@@ -270,22 +269,9 @@ fn calls_are_stepped_into_over_and_out_of() {
 
 #[test]
 fn activities_channels_and_transactions_are_stepped_through() {
-    let script = Script(vec![
-        vec![
-            (Op::Local, "", None),
-            (Op::Create, "t1", Some(1)),
-            (Op::ChannelSend, "c", None),
-            (Op::Join, "t1", Some(1)),
-            (Op::Local, "", None),
-        ],
-        vec![
-            (Op::Begin, "", None),
-            (Op::ChannelReceive, "c", None),
-            (Op::TransactionStart, "", None),
-            (Op::TransactionCommit, "", None),
-            (Op::TransactionStart, "", None),
-            (Op::TransactionCommit, "", None),
-        ],
+    let script = Script::parse(&[
+        "local, create t1, channel-send c, join t1, local",
+        "begin, channel-receive c, transaction-start, transaction-commit, transaction-start, transaction-commit",
     ]);
     check(
         &script,
@@ -327,14 +313,9 @@ fn activities_channels_and_transactions_are_stepped_through() {
             to-commit: t1 (transaction commit )
             after-commit: t1 (idle)"#]],
     );
-    let script = Script(vec![
-        vec![
-            (Op::ChannelSend, "c", None),
-            (Op::Local, "", None),
-            (Op::ChannelSend, "d", None),
-            (Op::ChannelSend, "c", None),
-        ],
-        vec![(Op::ChannelReceive, "c", None)],
+    let script = Script::parse(&[
+        "channel-send c, local, channel-send d, channel-send c",
+        "channel-receive c",
     ]);
     check(
         &script,
@@ -349,13 +330,7 @@ fn activities_channels_and_transactions_are_stepped_through() {
 #[test]
 fn a_step_to_others_does_not_stop_at_the_wrong_ones() {
     // Its own send is not what it looks for.
-    let script = Script(vec![
-        vec![(Op::ChannelSend, "c", None)],
-        vec![
-            (Op::ChannelReceive, "c", None),
-            (Op::ChannelSend, "c", None),
-        ],
-    ]);
+    let script = Script::parse(&["channel-send c", "channel-receive c, channel-send c"]);
     check(
         &script,
         &["before-channel-receive"],
@@ -365,15 +340,7 @@ fn a_step_to_others_does_not_stop_at_the_wrong_ones() {
             the end"#]],
     );
     // Nor is the end of another activity.
-    let script = Script(vec![
-        vec![
-            (Op::Join, "t2", Some(2)),
-            (Op::Join, "t1", Some(1)),
-            (Op::Local, "", None),
-        ],
-        vec![(Op::Begin, "", None)],
-        vec![(Op::Local, "", None)],
-    ]);
+    let script = Script::parse(&["join t2, join t1, local", "begin", "local"]);
     check(
         &script,
         &["begin"],

@@ -79,13 +79,23 @@ fn run<S: Semantics>(
     debugger: &Debugger<'_, S>,
     from: Vec<Configuration<S::State>>,
 ) -> Vec<Configuration<S::State>> {
+    let (_, ends) = states(debugger, from, usize::MAX).expect("a number of states");
+    ends
+}
+
+/// The number of states, if they are not too many, and those without steps, first come first.
+fn states<S: Semantics>(
+    semantics: &S,
+    from: Vec<S::State>,
+    most: usize,
+) -> Option<(usize, Vec<S::State>)> {
     let mut seen: HashSet<_> = from.iter().cloned().collect();
     let mut queue = VecDeque::from(from);
     let mut ends = Vec::new();
     while let Some(state) = queue.pop_front() {
-        let steps = debugger.steps(&state);
+        let steps = semantics.steps(&state);
         for step in &steps {
-            let next = debugger.take(&state, step);
+            let next = semantics.take(&state, step);
             if seen.insert(next.clone()) {
                 queue.push_back(next);
             }
@@ -93,8 +103,11 @@ fn run<S: Semantics>(
         if steps.is_empty() {
             ends.push(state);
         }
+        if seen.len() > most {
+            return None;
+        }
     }
-    ends
+    Some((seen.len(), ends))
 }
 
 /// Why and where a configuration waits, in a line.

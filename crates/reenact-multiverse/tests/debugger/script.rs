@@ -19,6 +19,22 @@ pub(crate) struct State {
 }
 
 impl Script {
+    /// What each activity does, as text: operations by name, each with its subject. With `t1` it is activity 1 that is the
+    /// other party.
+    pub(crate) fn parse(activities: &[&'static str]) -> Script {
+        let operation = |text: &'static str| {
+            let (name, subject) = text.split_once(' ').unwrap_or((text, ""));
+            let mut kinds = OperationKind::ALL.into_iter();
+            let kind = kinds
+                .find(|kind| kind.name() == name)
+                .unwrap_or_else(|| panic!("no operation is called {name}"));
+            let with = subject.strip_prefix('t').and_then(|n| n.parse().ok());
+            (kind, subject, with)
+        };
+        let script = |text: &&'static str| text.split(", ").map(operation).collect();
+        Script(activities.iter().map(script).collect())
+    }
+
     fn next(
         &self,
         state: &State,

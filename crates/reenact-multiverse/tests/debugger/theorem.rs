@@ -4,15 +4,16 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use reenact_multiverse::{
-    Debugger, DebuggerMode, Goal, OperationKind as Op, Semantics, StepSize, all_steps, breakpoint,
+    Debugger, DebuggerMode, Goal, Semantics, StepSize, all_steps, breakpoint,
     check_non_interference, steps,
 };
 use reenact_testing::generated;
 
 use crate::{
-    actors::{Act, Actor, Actors, Do, World, at},
+    actors::{Act, Actor, Actors, Do, at},
     breakpoints, command, listing, run,
     script::Script,
+    states,
 };
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
@@ -103,29 +104,6 @@ proptest! {
     }
 }
 
-/// The states of a program, if they are not too many, and those in which it ends.
-fn states(program: &Actors, most: usize) -> Option<(usize, HashSet<World>)> {
-    let mut queue = program.initial();
-    let mut seen: HashSet<_> = queue.iter().cloned().collect();
-    let mut ends = HashSet::new();
-    while let Some(state) = queue.pop() {
-        let steps = program.steps(&state);
-        for step in &steps {
-            let next = program.take(&state, step);
-            if seen.insert(next.clone()) {
-                queue.push(next);
-            }
-        }
-        if steps.is_empty() {
-            ends.insert(state);
-        }
-        if seen.len() > most {
-            return None;
-        }
-    }
-    Some((seen.len(), ends))
-}
-
 proptest! {
     #![proptest_config(generated::config(32))]
 
@@ -139,9 +117,10 @@ proptest! {
             0..4,
         ),
     ) {
-        let Some((_, ends)) = states(&program, 150) else {
+        let Some((_, ends)) = states(&program, program.initial(), 150) else {
             return Ok(());
         };
+        let ends: HashSet<_> = ends.into_iter().collect();
         let breakpoints = breakpoints(&texts);
         let mut paused = Vec::new();
         for step_size in [StepSize::Rule, StepSize::Macro] {
@@ -217,22 +196,9 @@ fn the_program_of_the_paper_is_not_interfered_with() {
 
 #[test]
 fn locks_channels_and_transactions_are_not_interfered_with() {
-    let program = Script(vec![
-        vec![
-            (Op::Create, "t1", Some(1)),
-            (Op::Lock, "l", None),
-            (Op::ChannelSend, "c", None),
-            (Op::Unlock, "l", None),
-            (Op::Join, "t1", Some(1)),
-        ],
-        vec![
-            (Op::Begin, "", None),
-            (Op::ChannelReceive, "c", None),
-            (Op::Lock, "l", None),
-            (Op::TransactionStart, "", None),
-            (Op::TransactionCommit, "", None),
-            (Op::Unlock, "l", None),
-        ],
+    let program = Script::parse(&[
+        "create t1, lock l, channel-send c, unlock l, join t1",
+        "begin, channel-receive c, lock l, transaction-start, transaction-commit, unlock l",
     ]);
     let texts = ["before-lock", "after-channel-receive", "after-join"];
     let checked = check_non_interference(&program, &breakpoints(&texts), 20_000).unwrap();

@@ -34,7 +34,7 @@ impl Activities {
         pages.into_iter().flat_map(|(page, activities)| {
             (page * PAGE..)
                 .zip(activities.iter())
-                .filter(|(_, speaker)| !speaker.place.is_nowhere())
+                .filter(|(_, activity)| !activity.place.is_nowhere())
         })
     }
 }

@@ -43,7 +43,7 @@ pub(super) trait Visitor {
     fn visit(
         &mut self,
         activity: u32,
-        speaker: &mut Activity,
+        state: &mut Activity,
         content: Content<'_>,
     ) -> Result<(), NotRegrouped>;
     /// Receives activities that ended quietly, without other items.
@@ -176,8 +176,8 @@ impl Merge<'_> {
                     continue;
                 }
             }
-            let speaker = self.activities.get(chunk.activity);
-            let place = &speaker.place;
+            let state = self.activities.get(chunk.activity);
+            let place = &state.place;
             match chunk.claim {
                 Claim::At { position, still } => {
                     if (position, still) != (place.position(), place.still()) {
@@ -192,9 +192,9 @@ impl Merge<'_> {
                 Claim::Here => return Err(NotRegrouped),
             }
             chunk.claim = Claim::Here;
-            chunk.visit(speaker, visitor)?;
+            chunk.visit(state, visitor)?;
             if !self.waiting.is_empty() {
-                let place = &speaker.place;
+                let place = &state.place;
                 let key = (chunk.activity, place.position(), place.still());
                 self.ready.extend(self.waiting.remove(&key));
             }
@@ -206,10 +206,10 @@ impl OpenChunk {
     /// Reads the entries of the current activity, up to one that is not an item or start.
     fn visit(
         &mut self,
-        speaker: &mut Activity,
+        state: &mut Activity,
         visitor: &mut impl Visitor,
     ) -> Result<(), NotRegrouped> {
-        speaker.place.enter(self.sequence);
+        state.place.enter(self.sequence);
         // The beginning of items that have been read but not passed to the visitor.
         let mut from = self.read;
         let length = self.payload.len();
@@ -218,7 +218,7 @@ impl OpenChunk {
             // Most entries of most traces have a short form.
             let operations = take_short_forms(&mut rest);
             if operations > 0 {
-                advance(&mut speaker.place, operations)?;
+                advance(&mut state.place, operations)?;
                 continue;
             }
             let at = length - rest.len();
@@ -232,10 +232,10 @@ impl OpenChunk {
                         }
                         let children = Children::new(self.activity, event.number, event.second);
                         if let Some(children) = children {
-                            visitor.visit(self.activity, speaker, Content::Children(children))?;
+                            visitor.visit(self.activity, state, Content::Children(children))?;
                         }
                     }
-                    advance(&mut speaker.place, item.operations())?;
+                    advance(&mut state.place, item.operations())?;
                 }
                 Entry::Start {
                     origin,
@@ -247,15 +247,15 @@ impl OpenChunk {
                         return Err(NotRegrouped);
                     }
                     let items = &self.payload[from..at];
-                    visitor.visit(self.activity, speaker, Content::Items(items))?;
+                    visitor.visit(self.activity, state, Content::Items(items))?;
                     from = length - rest.len();
                     let start = Content::Start {
                         origin,
                         index,
                         name,
                     };
-                    visitor.visit(self.activity, speaker, start)?;
-                    advance(&mut speaker.place, 0)?;
+                    visitor.visit(self.activity, state, start)?;
+                    advance(&mut state.place, 0)?;
                 }
                 _ => {
                     rest = &self.payload[at..];
@@ -265,7 +265,7 @@ impl OpenChunk {
         }
         self.read = length - rest.len();
         let items = &self.payload[from..self.read];
-        visitor.visit(self.activity, speaker, Content::Items(items))
+        visitor.visit(self.activity, state, Content::Items(items))
     }
 }
 

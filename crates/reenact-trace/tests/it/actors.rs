@@ -214,8 +214,7 @@ fn record_actors(path: &Path, talk: impl Fn(&mut Appender, &mut TracePosition, u
 
 #[test]
 fn a_trace_by_activity_takes_little_memory_to_read() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("memory.reenact");
+    let (_directory, path) = crate::in_directory("memory.reenact");
     record_actors(&path, |appender, place, activity| {
         let messages = if activity == 7 { 20_000 } else { activity % 4 };
         for n in 0..messages {
@@ -257,22 +256,21 @@ fn a_trace_by_activity_takes_little_memory_to_read() {
 /// Recovering takes memory for the activities that there are, not for what they said.
 #[test]
 fn the_memory_that_recovering_takes_does_not_depend_on_length() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("length.reenact");
+    let (_directory, path) = crate::in_directory("length.reenact");
     let record = |events: u64| {
         let writer = writer(&path);
         let mut appenders: Vec<_> = (0..3).map(|n| writer.appender(n).unwrap()).collect();
-        let mut speakers: Vec<_> = (0..3)
+        let mut recorders: Vec<_> = (0..3)
             .map(|number| Recorder::start(&mut appenders[0], number))
             .collect();
         for number in 0..events {
-            for recorder in &mut speakers {
+            for recorder in &mut recorders {
                 let appender =
                     &mut appenders[(number / 50 + u64::from(recorder.number)) as usize % 3];
                 assert!(recorder.say(appender, long_event(number)));
             }
         }
-        let expected: BTreeMap<_, _> = speakers
+        let expected: BTreeMap<_, _> = recorders
             .iter()
             .map(|recorder| (recorder.number, recorder.expected()))
             .collect();

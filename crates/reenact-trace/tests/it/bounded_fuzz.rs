@@ -354,8 +354,7 @@ fn reading_many_pieces_is_no_more_work_than_reading_their_bytes() {
         let section = sections::section(sections::CHUNK, 1, sequence, 0, 0, &payload);
         bytes.extend(section);
     }
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("pieces.reenact");
+    let (_directory, path) = crate::in_directory("pieces.reenact");
     fs::write(&path, &bytes).unwrap();
     let mut items = 0;
     let total = total_of(|| {
@@ -428,8 +427,7 @@ fn reading_many_data_is_no_more_work_than_reading_their_bytes() {
             &payload,
         ));
     }
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("data.reenact");
+    let (_directory, path) = crate::in_directory("data.reenact");
     fs::write(&path, &bytes).unwrap();
     let total = total_of(|| {
         let trace = reading::open(&path);

@@ -13,11 +13,10 @@ use crate::{
 #[test]
 fn three_hundred_threads_at_once_have_a_chunk_each() {
     const THREADS: u32 = 300;
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("crowd.reenact");
+    let (directory, path) = crate::in_directory("crowd.reenact");
     let writer = writer(&path);
     let everybody = Barrier::new(THREADS as usize);
-    let speakers: Vec<_> = thread::scope(|scope| {
+    let recorders: Vec<_> = thread::scope(|scope| {
         let threads: Vec<_> = (0..THREADS)
             .map(|number| {
                 let (writer, everybody) = (&writer, &everybody);
@@ -41,7 +40,7 @@ fn three_hundred_threads_at_once_have_a_chunk_each() {
     // 64 chunks are in a slab, and one slab has the slots.
     let live = fs::metadata(live_path(&path)).unwrap().len();
     assert_eq!(live, (LIVE_HEADER + 6 * SLAB) as u64);
-    let expected = speakers
+    let expected = recorders
         .iter()
         .map(|recorder| (recorder.number, recorder.expected()))
         .collect();

@@ -6,14 +6,15 @@
 
 use std::{
     fs::{self, OpenOptions},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
-use reenact_trace::{Event, Exit, Kind, Trace, TraceError, append_exit, live_path, recover};
+use reenact_trace::{Event, Kind, Trace, TraceError, live_path, recover};
+use tempfile::TempDir;
 
 use crate::{
     reading::{
-        Streams, assert_prefix, assert_recovers_to, copy_as_after_a_kill, open, recover_in_chunks,
+        Streams, assert_prefix, assert_recovers_to, copy_as_after_a_kill, finish, open,
         sound_streams, streams,
     },
     script::{Recorder, bytes, event, long_event, writer},
@@ -30,15 +31,15 @@ fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Recorder>) {
     let mut appenders: Vec<_> = (0..3)
         .map(|thread| writer.appender(thread).unwrap())
         .collect();
-    let mut speakers: Vec<_> = (0..3)
+    let mut recorders: Vec<_> = (0..3)
         .zip(&mut appenders)
         .map(|(number, appender)| Recorder::start(appender, number))
         .collect();
     for number in 0..much {
-        assert!(speakers[1].say(&mut appenders[1], long_event(number)));
+        assert!(recorders[1].say(&mut appenders[1], long_event(number)));
     }
     for length in [0, 3, 100, 10 * much as usize] {
-        assert!(speakers[2].say_data(&mut appenders[2], &bytes(length, 1)));
+        assert!(recorders[2].say_data(&mut appenders[2], &bytes(length, 1)));
     }
     for number in 0..6 {
         for thread in 0..3 {
@@ -47,8 +48,8 @@ fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Recorder>) {
             } else {
                 Kind::CHOICE
             };
-            assert!(speakers[thread].say(&mut appenders[thread], event(1, kind, number)));
-            assert!(speakers[0].say(
+            assert!(recorders[thread].say(&mut appenders[thread], event(1, kind, number)));
+            assert!(recorders[0].say(
                 &mut appenders[thread],
                 event(0, Kind::TAKE_AFTER_LOOKS, 300)
             ));
@@ -58,7 +59,7 @@ fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Recorder>) {
         second: 9,
         ..event(0, Kind::CHILDREN, 10)
     };
-    assert!(speakers[0].say(&mut appenders[0], children));
+    assert!(recorders[0].say(&mut appenders[0], children));
     for number in 10..18 {
         let mut child = Recorder::quiet(&mut appenders[number as usize % 3], number);
         child.be_silent(number / 14);
@@ -66,12 +67,12 @@ fn record(path: &Path, much: u64) -> (reenact_trace::Writer, Vec<Recorder>) {
             assert!(child.end_quietly(&mut appenders[0]));
         }
     }
-    speakers[0].be_silent(5);
-    assert!(speakers[1].tick(&mut appenders[2]));
-    assert!(speakers[2].end(&mut appenders[2]));
-    speakers[2].leave(&mut appenders[2]);
+    recorders[0].be_silent(5);
+    assert!(recorders[1].tick(&mut appenders[2]));
+    assert!(recorders[2].end(&mut appenders[2]));
+    recorders[2].leave(&mut appenders[2]);
     writer.stop(reenact_trace::StopReason::Asked);
-    (writer, speakers)
+    (writer, recorders)
 }
 
 /// Opens a file that is known to be incomplete and reads all of it, in every way.
@@ -105,20 +106,13 @@ fn cut_at(path: &Path, lengths: impl Iterator<Item = usize>, exit: usize, whole:
 /// A trace that was recorded and made one file of, in chunks or by activity, and how its process ended.
 fn record_whole(path: &Path, much: u64, in_chunks: bool) -> Streams {
     let (writer, _) = record(path, much);
-    if in_chunks {
-        drop(writer);
-        recover_in_chunks(path);
-    } else {
-        writer.finish().unwrap();
-    }
-    append_exit(path, Exit::Status(0)).unwrap();
+    finish(writer, path, in_chunks, 0);
     sound_streams(path)
 }
 
 #[test]
 fn a_trace_cut_at_every_byte_is_read_up_to_there() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("cut.reenact");
+    let (_directory, path) = crate::in_directory("cut.reenact");
     for (in_chunks, kinds) in [
         (true, &[1, CHUNK, CHUNK, CHUNK, DATA, 4, 3, 5][..]),
         (false, &[1, DIRECTORY, STREAMS, ORDERED_DATA, 4, 3, 5]),
@@ -143,8 +137,7 @@ fn a_long_trace_by_activity_cut_anywhere_is_read_up_to_there() {
 }
 
 fn cut_anywhere(much: u64, in_chunks: bool, sections: usize) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("cut.reenact");
+    let (_directory, path) = crate::in_directory("cut.reenact");
     let whole = record_whole(&path, much, in_chunks);
     let bytes = fs::read(&path).unwrap();
     let boundaries = boundaries(&bytes);
@@ -158,17 +151,21 @@ fn cut_anywhere(much: u64, in_chunks: bool, sections: usize) {
     cut_at(&path, lengths.into_iter().rev(), exit, &whole);
 }
 
+/// A trace in two files, as a kill leaves them.
+fn record_and_kill(much: u64) -> (TempDir, PathBuf, Vec<Recorder>) {
+    let (directory, original) = crate::in_directory("original.reenact");
+    let (_writer, recorders) = record(&original, much);
+    let path = directory.path().join("killed.reenact");
+    copy_as_after_a_kill(&original, &path);
+    (directory, path, recorders)
+}
+
 /// Every byte of the header page, of the first slots and of the chunks' beginnings, and one in each page of the rest.
 #[test]
 fn a_live_file_cut_anywhere_is_read_up_to_there_and_not_thrown_away() {
-    let directory = tempfile::tempdir().unwrap();
-    let original = directory.path().join("original.reenact");
-    let (writer, speakers) = record(&original, 0);
-    let path = directory.path().join("cut.reenact");
-    copy_as_after_a_kill(&original, &path);
-    drop(writer);
+    let (_directory, path, recorders) = record_and_kill(0);
     let whole = sound_streams(&path);
-    assert_eq!(whole[&0], speakers[0].expected());
+    assert_eq!(whole[&0], recorders[0].expected());
 
     let bytes = fs::read(live_path(&path)).unwrap();
     assert_eq!(bytes.len(), LIVE_HEADER + 2 * SLAB);
@@ -201,11 +198,7 @@ fn a_live_file_cut_anywhere_is_read_up_to_there_and_not_thrown_away() {
 /// The live file was not copied along, or is gone.
 #[test]
 fn a_trace_without_its_live_file_is_not_complete() {
-    let directory = tempfile::tempdir().unwrap();
-    let original = directory.path().join("original.reenact");
-    let (_writer, _speakers) = record(&original, 3000);
-    let path = directory.path().join("alone.reenact");
-    copy_as_after_a_kill(&original, &path);
+    let (_directory, path, _) = record_and_kill(3000);
     let whole = sound_streams(&path);
     fs::remove_file(live_path(&path)).unwrap();
     assert_incomplete(&path, &whole);

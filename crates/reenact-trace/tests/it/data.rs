@@ -194,8 +194,7 @@ fn assert_ids(path: &Path, ids: &[u64]) {
 
 #[test]
 fn a_trace_without_data_has_none() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("none.reenact");
+    let (_directory, path) = crate::in_directory("none.reenact");
     writer(&path).finish().unwrap();
     let trace = open(&path);
     assert_eq!(trace.data_summary(), DataSummary::default());
@@ -214,23 +213,22 @@ fn record_long(path: &Path) -> (u64, Vec<u8>) {
     (id, bytes)
 }
 
-/// Recovers a trace, in chunks or by activity; returns the kind of its sections of data.
-fn recover_as(path: &Path, in_chunks: bool) -> u8 {
+/// As [`record_long`], and makes one file of it, in chunks or by activity; returns the kind of its sections of data too.
+fn record_long_as(path: &Path, in_chunks: bool) -> (u64, Vec<u8>, u8) {
+    let (id, bytes) = record_long(path);
     if in_chunks {
         recover_in_chunks(path);
-        return DATA;
+        return (id, bytes, DATA);
     }
     assert!(recover(path).unwrap());
-    ORDERED_DATA
+    (id, bytes, ORDERED_DATA)
 }
 
 #[test]
 fn a_section_of_data_that_was_cut_out_is_missed() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("lost.reenact");
+    let (_directory, path) = crate::in_directory("lost.reenact");
     for in_chunks in [true, false] {
-        let (id, bytes) = record_long(&path);
-        let kind = recover_as(&path, in_chunks);
+        let (id, bytes, kind) = record_long_as(&path, in_chunks);
         assert_eq!(*open(&path).data(id).unwrap(), bytes[..]);
         let whole = fs::read(&path).unwrap();
         let kinds = sections::kinds(&whole);
@@ -262,11 +260,9 @@ fn a_section_of_data_that_was_cut_out_is_missed() {
 
 #[test]
 fn changed_bytes_of_data_are_an_error_and_no_data() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("changed.reenact");
+    let (_directory, path) = crate::in_directory("changed.reenact");
     for in_chunks in [true, false] {
-        let (id, _) = record_long(&path);
-        let kind = recover_as(&path, in_chunks);
+        let (id, _, kind) = record_long_as(&path, in_chunks);
         let mut bytes = fs::read(&path).unwrap();
         let kinds = sections::kinds(&bytes);
         let section = kinds.iter().position(|&found| found == kind).unwrap();
@@ -292,8 +288,7 @@ fn changed_bytes_of_data_are_an_error_and_no_data() {
 /// A kill right after data were stored finds them, and those before.
 #[test]
 fn data_are_in_the_files_when_their_id_is_known() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("killed.reenact");
+    let (directory, path) = crate::in_directory("killed.reenact");
     let copy = directory.path().join("copy.reenact");
     let writer = writer(&path);
     let mut appenders: Vec<_> = (0..2)
@@ -317,8 +312,7 @@ fn data_are_in_the_files_when_their_id_is_known() {
 /// The process was killed while it stored data: what there is of them is no damage, and nobody refers to it.
 #[test]
 fn data_that_were_not_stored_to_their_end_are_not_there() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("whole.reenact");
+    let (directory, path) = crate::in_directory("whole.reenact");
     let (id, _) = record_long(&path);
     let whole = fs::read(&path).unwrap();
     let boundaries = boundaries(&whole);
@@ -368,8 +362,7 @@ fn data_are_read_by_many_threads_at_once() {
 
 #[test]
 fn recovering_and_opening_take_memory_for_how_many_data_there_are_and_not_for_how_long() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("long.reenact");
+    let (_directory, path) = crate::in_directory("long.reenact");
     for in_chunks in [true, false] {
         let writer = writer(&path);
         let mut appender = writer.appender(0).unwrap();

@@ -99,8 +99,7 @@ fn every_flipped_bit_of_a_trace_by_activity_is_noticed() {
 }
 
 fn flip_every_bit(in_chunks: bool, kinds: &[u8]) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("flipped.reenact");
+    let (_directory, path) = crate::in_directory("flipped.reenact");
     record(&path, in_chunks);
     assert_eq!(sound_streams(&path).len(), 6);
     let bytes = fs::read(&path).unwrap();

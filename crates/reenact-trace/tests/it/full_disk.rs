@@ -151,15 +151,17 @@ fn run(name: &str, directory: &Path) -> (ExitStatus, u64) {
     (output.status, recorded)
 }
 
+/// Runs a child, which is a test of this module; returns how many operations it says that it recorded.
+fn succeeds(name: &str, directory: &Path) -> u64 {
+    let (status, recorded) = run(&format!("full_disk::{name}"), directory);
+    assert!(status.success(), "{status}");
+    recorded
+}
+
 #[test]
 fn a_file_size_limit_ends_the_recording_and_not_the_program() {
-    let directory = tempfile::tempdir().unwrap();
-    let (status, recorded) = run(
-        "full_disk::a_process_whose_files_may_not_grow",
-        directory.path(),
-    );
-    assert!(status.success(), "{status}");
-    let path = directory.path().join("limited.reenact");
+    let (directory, path) = crate::in_directory("limited.reenact");
+    let recorded = succeeds("a_process_whose_files_may_not_grow", directory.path());
     assert_eq!(open(&path).stop(), Some(StopReason::Storage(libc::EFBIG)));
     let streams = sound_streams(&path);
     assert_eq!(streams[&0].position, recorded);
@@ -172,11 +174,7 @@ fn a_file_size_limit_ends_the_recording_and_not_the_program() {
 #[test]
 fn a_file_size_limit_that_leaves_no_room_at_all_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
-    let (status, _) = run(
-        "full_disk::a_process_whose_live_file_has_no_room",
-        directory.path(),
-    );
-    assert!(status.success(), "{status}");
+    succeeds("a_process_whose_live_file_has_no_room", directory.path());
 }
 
 /// Runs `test` on a thread that has a small file system of its own, which goes with the thread. Says so if it may not.
@@ -359,8 +357,7 @@ fn a_disk_that_is_full_from_the_start_is_an_error() {
 #[test]
 fn a_disk_that_hangs_ends_the_recording_and_not_the_program() {
     let _alone = alone();
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("pipe.reenact");
+    let (directory, path) = crate::in_directory("pipe.reenact");
     let name = CString::new(path.as_os_str().as_bytes()).unwrap();
     // SAFETY: A plain call with a string that outlives it.
     assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);

@@ -15,7 +15,7 @@ use expect_test::{ExpectFile, expect_file};
 use reenact_trace::{Event, Exit, Kind, StopReason, append_exit, live_path, recover};
 
 use crate::{
-    reading::{copy_as_after_a_kill, dump, is_grouped, open, recover_in_chunks},
+    reading::{copy_as_after_a_kill, dump, finish, is_grouped, open, recover_in_chunks},
     script::{Recorder, bytes, event, long_event, writer},
     sections::boundaries,
 };
@@ -27,8 +27,7 @@ fn directory() -> PathBuf {
 /// Asserts what a golden file says, in a copy of it, and that making one file of it changes nothing of that, nor its
 /// version.
 fn check(name: &str, expected: ExpectFile) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("golden.reenact");
+    let (_directory, path) = crate::in_directory("golden.reenact");
     fs::copy(self::directory().join(name), &path).unwrap();
     let live = live_path(&self::directory().join(name)).with_added_extension("hex");
     if live.exists() {
@@ -209,13 +208,7 @@ fn write_everything(path: &Path, in_chunks: bool) {
     main.be_silent(70_000);
     writer.stop(StopReason::Asked);
     drop(appender);
-    if in_chunks {
-        drop(writer);
-        recover_in_chunks(path);
-    } else {
-        writer.finish().unwrap();
-    }
-    append_exit(path, Exit::Status(3)).unwrap();
+    finish(writer, path, in_chunks, 3);
 }
 
 fn write_moved(path: &Path) {
@@ -284,8 +277,7 @@ fn write_actors(path: &Path) {
 /// What a kill leaves that falls into making one file of two: one chunk is in both, another in the live file and half in
 /// the trace. There are data in a third.
 fn write_crash(path: &Path) {
-    let directory = tempfile::tempdir().unwrap();
-    let original = directory.path().join("original.reenact");
+    let (directory, original) = crate::in_directory("original.reenact");
     let writer = writer(&original);
     let mut first = writer.appender(100).unwrap();
     let mut second = writer.appender(101).unwrap();

@@ -301,8 +301,7 @@ fn a_process_of_quiet_activities_that_is_killed() {
 #[test]
 fn a_killed_writer_loses_no_quiet_end() {
     for run in 0..60u64 {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("killed.reenact");
+        let (directory, path) = crate::in_directory("killed.reenact");
         let after = run.wrapping_mul(0x9e37_79b9_7f4a_7c15) % (10 * OPERATIONS);
         record_and_kill(
             "killed::a_process_of_quiet_activities_that_is_killed",
@@ -412,8 +411,7 @@ fn assert_life(activity: u32, stream: &Stream, acknowledged: Option<u64>) {
 fn kill_often(runs: impl Iterator<Item = u64>) {
     let mut data = 0;
     for run in runs {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("killed.reenact");
+        let (directory, path) = crate::in_directory("killed.reenact");
         let after = run.wrapping_mul(0x9e37_79b9_7f4a_7c15) % OPERATIONS;
         record_and_kill(
             "killed::a_process_that_records_until_it_is_killed",

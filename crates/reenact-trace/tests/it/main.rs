@@ -20,5 +20,12 @@ mod sections;
 mod torn;
 mod writing;
 
+/// A new directory, which goes when it is dropped, and the path of a file in it.
+fn in_directory(file: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join(file);
+    (directory, path)
+}
+
 #[global_allocator]
 static ALLOCATOR: memory::Counting = memory::Counting;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path, sync::Arc};
 
-use reenact_trace::{Item, Kind, Program, Trace, TraceError, live_path};
+use reenact_trace::{Exit, Item, Kind, Program, Trace, TraceError, Writer, append_exit, live_path};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sections::{CHUNK, DATA, DIRECTORY, kinds};
@@ -126,6 +126,17 @@ pub(crate) fn recover_in_chunks(path: &Path) {
     assert!(reenact_trace::recover(path).unwrap());
     fs::remove_dir(&in_the_way).unwrap();
     assert!(!is_grouped(path));
+}
+
+/// Ends a recording whose process returned this status, in one file: in chunks or by activity.
+pub(crate) fn finish(writer: Writer, path: &Path, in_chunks: bool, status: i32) {
+    if in_chunks {
+        drop(writer);
+        recover_in_chunks(path);
+    } else {
+        writer.finish().unwrap();
+    }
+    append_exit(path, Exit::Status(status)).unwrap();
 }
 
 /// Whether a trace in one file is by activity.

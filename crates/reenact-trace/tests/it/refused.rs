@@ -14,8 +14,7 @@ use crate::{
 
 /// Asserts what opening says of a file with these bytes. The path in it is shortened to `FILE`.
 fn check(bytes: &[u8], expected: Expect) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("refused.reenact");
+    let (_directory, path) = crate::in_directory("refused.reenact");
     fs::write(&path, bytes).unwrap();
     check_path(&path, expected);
     assert_eq!(fs::read(&path).unwrap(), bytes);
@@ -99,8 +98,7 @@ fn reserved_bytes_that_mean_something_to_someone() {
 
 /// Asserts what a trace with these sections after its program says is wrong with it.
 fn check_damage(sections: &[Vec<u8>], expected: Expect) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("damaged.reenact");
+    let (_directory, path) = crate::in_directory("damaged.reenact");
     let mut bytes = file_header(3);
     bytes.extend(sections::program(3));
     bytes.extend(sections.concat());
@@ -397,8 +395,7 @@ fn data_in_order_that_nobody_writes() {
 /// Older versions had no data, and what is one now was nothing.
 #[test]
 fn data_in_a_trace_of_version_2() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("old.reenact");
+    let (_directory, path) = crate::in_directory("old.reenact");
     for kind in [DATA, ORDERED_DATA] {
         let mut bytes = file_header(2);
         bytes.extend(sections::program(2));
@@ -421,8 +418,7 @@ fn data_in_a_trace_of_version_2() {
 
 /// Asserts what a sound trace says with such a live file beside it.
 fn check_live(live: &[u8], expected: Expect) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("damaged.reenact");
+    let (_directory, path) = crate::in_directory("damaged.reenact");
     let mut bytes = file_header(3);
     bytes.extend(sections::program(3));
     fs::write(&path, bytes).unwrap();

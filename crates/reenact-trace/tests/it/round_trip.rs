@@ -68,7 +68,7 @@ struct Child {
 
 /// What the threads share while they perform a story.
 struct Stage {
-    speakers: [Mutex<Option<Recorder>>; ACTIVITIES],
+    recorders: [Mutex<Option<Recorder>>; ACTIVITIES],
     /// Of each activity.
     child_count: [Mutex<u64>; ACTIVITIES],
     children: Mutex<Vec<Child>>,
@@ -168,7 +168,7 @@ fn stories() -> impl Strategy<Value = Story> {
 /// Performs the story on threads; returns the activities and their children as they are at the end of it.
 fn perform(story: &Story, writer: &Writer) -> (Vec<Recorder>, Vec<Child>) {
     let stage = Stage {
-        speakers: Default::default(),
+        recorders: Default::default(),
         child_count: Default::default(),
         children: Mutex::default(),
         next_number: AtomicU32::new(10),
@@ -180,9 +180,9 @@ fn perform(story: &Story, writer: &Writer) -> (Vec<Recorder>, Vec<Child>) {
             scope.spawn(move || perform_on_thread(story, writer, thread, stage));
         }
     });
-    let speakers = stage.speakers.into_iter();
+    let recorders = stage.recorders.into_iter();
     (
-        speakers
+        recorders
             .filter_map(|recorder| recorder.into_inner().unwrap())
             .collect(),
         stage.children.into_inner().unwrap(),
@@ -235,7 +235,7 @@ impl Stage {
 
 fn perform_on_thread(story: &Story, writer: &Writer, thread: usize, stage: &Stage) {
     let Stage {
-        speakers, barrier, ..
+        recorders, barrier, ..
     } = stage;
     let mut appender = writer.appender(thread as u32).unwrap();
     for (number, round) in story.rounds.iter().enumerate() {
@@ -243,7 +243,7 @@ fn perform_on_thread(story: &Story, writer: &Writer, thread: usize, stage: &Stag
             if turn.thread != thread {
                 continue;
             }
-            let mut recorder = speakers[activity].lock().unwrap();
+            let mut recorder = recorders[activity].lock().unwrap();
             let recorder =
                 recorder.get_or_insert_with(|| Recorder::start(&mut appender, activity as u32));
             for say in &turn.says {
@@ -275,7 +275,7 @@ fn perform_on_thread(story: &Story, writer: &Writer, thread: usize, stage: &Stag
         }
     }
     for (activity, &(on, departure)) in story.departures.iter().enumerate() {
-        let mut recorder = speakers[activity].lock().unwrap();
+        let mut recorder = recorders[activity].lock().unwrap();
         let Some(recorder) = recorder.as_mut().filter(|_| on == thread) else {
             continue;
         };
@@ -297,11 +297,10 @@ fn perform_on_thread(story: &Story, writer: &Writer, thread: usize, stage: &Stag
 }
 
 fn check(story: &Story, finish: bool) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("story.reenact");
+    let (directory, path) = crate::in_directory("story.reenact");
     let writer = writer(&path);
-    let (speakers, children) = perform(story, &writer);
-    let expected: Streams = speakers
+    let (recorders, children) = perform(story, &writer);
+    let expected: Streams = recorders
         .iter()
         .chain(children.iter().map(|child| &child.recorder))
         .map(|recorder| (recorder.number, recorder.expected()))
@@ -344,7 +343,7 @@ fn check(story: &Story, finish: bool) {
         assert_eq!(trace.family_name(recorder.number), name);
     }
     // All are called main here, and say so themselves.
-    for recorder in speakers {
+    for recorder in recorders {
         assert_eq!(trace.family_name(recorder.number), "main");
     }
 }
@@ -409,13 +408,13 @@ fn checks_on_other_threads_that_stand_for_nothing_are_in_their_place() {
 fn an_activity_that_comes_back_on_the_same_thread_costs_two_bytes() {
     let (_directory, path, writer) = temporary();
     let mut appender = writer.appender(0).unwrap();
-    let mut speakers: Vec<_> = (0..100)
+    let mut recorders: Vec<_> = (0..100)
         .map(|number| Recorder::start(&mut appender, number * 20))
         .collect();
     let mut turn = |recorder: &mut Recorder| {
         assert!(recorder.say(&mut appender, event(0, Kind::TAKE, 1)));
     };
-    speakers.iter_mut().for_each(&mut turn);
+    recorders.iter_mut().for_each(&mut turn);
     let used = || {
         let live = std::fs::read(live_path(&path)).unwrap();
         // Chunks are given out from the end of the slab.
@@ -423,7 +422,7 @@ fn an_activity_that_comes_back_on_the_same_thread_costs_two_bytes() {
         u32::from_le_bytes(chunk[32..36].try_into().unwrap())
     };
     let before = used();
-    speakers.iter_mut().for_each(&mut turn);
+    recorders.iter_mut().for_each(&mut turn);
     // Two for each switch and one for the event.
     assert_eq!(used() - before, 300);
 }
@@ -446,8 +445,7 @@ fn chunks_of_an_activity_that_says_much_are_in_order() {
 
 #[test]
 fn an_activity_that_the_trace_does_not_know_has_nothing_but_a_cut() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("empty.reenact");
+    let (_directory, path) = crate::in_directory("empty.reenact");
     writer(&path).finish().unwrap();
     let trace = open(&path);
     assert_eq!(trace.activities().len(), 0);
@@ -464,8 +462,7 @@ fn an_activity_that_the_trace_does_not_know_has_nothing_but_a_cut() {
 
 #[test]
 fn the_program_the_exit_and_the_family_are_read_as_written() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("family.reenact");
+    let (_directory, path) = crate::in_directory("family.reenact");
     write_family(&path);
     let trace = open(&path);
     assert_eq!(trace.program(), &crate::script::program());

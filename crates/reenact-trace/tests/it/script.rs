@@ -32,8 +32,7 @@ pub(crate) fn writer(path: &Path) -> Writer {
 
 /// A writer, and the path of its trace in a directory that is removed when the test ends.
 pub(crate) fn temporary() -> (TempDir, PathBuf, Writer) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("trace.reenact");
+    let (directory, path) = crate::in_directory("trace.reenact");
     let writer = writer(&path);
     (directory, path, writer)
 }

@@ -32,8 +32,7 @@ struct TwoFiles {
 
 impl TwoFiles {
     fn new() -> TwoFiles {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("torn.reenact");
+        let (directory, path) = crate::in_directory("torn.reenact");
         let expected = leave_two_files(&path);
         TwoFiles {
             recorded: fs::read(&path).unwrap(),
@@ -149,8 +148,7 @@ fn a_live_file_beside_a_trace_by_activity_has_nothing_to_add() {
 /// Two who replay the same crash.
 #[test]
 fn two_may_recover_a_trace_at_the_same_time() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("twice.reenact");
+    let (_directory, path) = crate::in_directory("twice.reenact");
     for _ in 0..50 {
         let expected = leave_two_files(&path);
         let recovered: Vec<_> = thread::scope(|scope| {

@@ -27,8 +27,7 @@ fn a_stop_is_marked_once_and_the_first_reason_stays() {
         assert_eq!(why, StopReason::NoRoom);
         CALLS.fetch_add(1, Ordering::Relaxed);
     }
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("stopped.reenact");
+    let (_directory, path) = crate::in_directory("stopped.reenact");
     let writer = Writer::create(&path, &program(), Storage::File, on_stop).unwrap();
     let mut appender = writer.appender(0).unwrap();
     let mut recorder = Recorder::start(&mut appender, 0);
@@ -61,8 +60,7 @@ fn a_stop_is_marked_once_and_the_first_reason_stays() {
 
 #[test]
 fn files_are_for_their_owner_only() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("private.reenact");
+    let (_directory, path) = crate::in_directory("private.reenact");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     for exists in [false, true] {
         if exists {
@@ -88,8 +86,7 @@ fn the_hook_may_use_the_writer() {
         assert!(writer.appender(0).is_none());
         writer.stop(StopReason::Asked);
     }
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("hook.reenact");
+    let (_directory, path) = crate::in_directory("hook.reenact");
     let writer = Writer::create(&path, &program(), Storage::File, on_stop).unwrap();
     WRITER.set(writer.clone()).ok().unwrap();
     writer.stop(StopReason::Storage(5));
@@ -115,8 +112,7 @@ fn recording_after_the_finish_fails_when_the_chunk_is_full() {
 /// A child process that records to the file of its parent.
 #[test]
 fn a_second_recording_to_the_same_file_does_not_bring_the_first_one_down() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("twice.reenact");
+    let (_directory, path) = crate::in_directory("twice.reenact");
     let first = writer(&path);
     let mut appender = first.appender(0).unwrap();
     let mut recorder = Recorder::start(&mut appender, 0);
@@ -135,8 +131,7 @@ fn a_second_recording_to_the_same_file_does_not_bring_the_first_one_down() {
 /// A kill can fall between the new trace file and its live file; the old live file must not be taken for it.
 #[test]
 fn a_live_file_of_an_earlier_recording_is_gone_before_the_new_one_begins() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("again.reenact");
+    let (_directory, path) = crate::in_directory("again.reenact");
     fs::write(live_path(&path), "something old").unwrap();
     let writer = writer(&path);
     drop(writer);
@@ -160,8 +155,7 @@ fn a_directory_that_cannot_be_written_to_is_an_error_with_its_path() {
 /// A directory in the place of the live file: the trace can be created, its live file cannot.
 #[test]
 fn a_live_file_that_cannot_be_set_up_is_an_error_with_its_path() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("blocked.reenact");
+    let (_directory, path) = crate::in_directory("blocked.reenact");
     fs::create_dir(live_path(&path)).unwrap();
     let Err(TraceError::Io {
         action,
@@ -215,8 +209,7 @@ fn blocked_in_writers_thread() -> Option<u64> {
 
 #[test]
 fn discarded_chunks_are_missed_by_readers() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("discarded.reenact");
+    let (_directory, path) = crate::in_directory("discarded.reenact");
     let writer = Writer::create(&path, &program(), Storage::Discard, |_| ()).unwrap();
     let mut appender = writer.appender(0).unwrap();
     let mut recorder = Recorder::start(&mut appender, 0);

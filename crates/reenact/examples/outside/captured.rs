@@ -91,12 +91,12 @@ fn clocks() {
         .collect();
     drop(sender);
     shared.lock().unwrap().extend(&receiver);
-    threads
-        .into_iter()
-        .for_each(|thread| thread.join().unwrap());
-    processes
-        .into_iter()
-        .for_each(|process| process.join().unwrap());
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    for process in processes {
+        process.join().unwrap();
+    }
     println!("{:#?}", shared.lock().unwrap());
     // Long enough for chunks to be changed in the middle, and for checks.
     let first = Instant::now();

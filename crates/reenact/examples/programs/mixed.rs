@@ -21,7 +21,7 @@ use std::{
 };
 
 use reenact::{
-    actor::{FarRef, OnPanic, Resolver, System, Target},
+    actor::{FarRef, Resolver, System, Target},
     csp,
     stm::TVar,
     sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock, atomic::AtomicU64},
@@ -34,7 +34,7 @@ use self::{
     language::{Operation, Program, Verb},
     node::Node,
 };
-use crate::support::{Seen, jitter, parse_and_interpret};
+use crate::support::{Seen, build_actor, jitter, parse_and_interpret};
 
 /// Runs the program of this name, if it is one of these.
 pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
@@ -112,14 +112,7 @@ impl World {
         let actors = &self.program.actors;
         let actor = &actors[kind % actors.len()];
         let system = self.systems[kind % actors.len() % self.systems.len()];
-        let builder = system.build().on_panic(match actor.keeps {
-            true => OnPanic::Keep,
-            false => OnPanic::Stop,
-        });
-        match actor.mailbox {
-            Some(room) => builder.mailbox(room.max(1)),
-            None => builder,
-        }
+        build_actor(system, actor.keeps, actor.mailbox)
     }
 
     /// How far one of those says it is, in the end.

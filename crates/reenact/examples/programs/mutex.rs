@@ -7,7 +7,9 @@ use reenact::{
     thread,
 };
 
-use crate::support::{Dice, Seen, jitter, panic_quietly, run_workers};
+use crate::support::{
+    Dice, Seen, jitter, join_all, panic_quietly, poison_and_clear, run_workers, start_workers,
+};
 
 crate::programs! {
     "hands" => hands,
@@ -22,19 +24,12 @@ crate::programs! {
 /// Four threads append their number to one list.
 fn hands() {
     let list = Arc::new(Mutex::new(Vec::new()));
-    let threads: Vec<_> = (0..4)
-        .map(|me| {
-            let list = Arc::clone(&list);
-            thread::spawn(move || {
-                for _ in 0..2000 {
-                    list.lock().unwrap().push(me);
-                }
-            })
-        })
-        .collect();
-    for thread in threads {
-        thread.join().unwrap();
-    }
+    let threads = start_workers(4, &list, |list, me| {
+        for _ in 0..2000 {
+            list.lock().unwrap().push(me as u64);
+        }
+    });
+    join_all!(threads);
     let list = list.lock().unwrap();
     let hash = list
         .iter()
@@ -187,26 +182,16 @@ fn poison() {
 
 /// Some panic with the lock; others look for that, and make it good, without it.
 fn poison_unlocked() {
-    panic_quietly();
-    let list = Arc::new(Mutex::new(0));
-    let counts = run_workers(3, move |me| {
-        let mut dice = Dice::new(me);
-        let (mut asked, mut found) = (0, 0);
-        for _ in 0..200 {
-            match dice.roll(6) {
-                0 => {
-                    let _ = catch_unwind(AssertUnwindSafe(|| {
-                        let _list = list.lock();
-                        panic!("with the lock");
-                    }));
-                }
-                1 => list.clear_poison(),
-                2 => found += usize::from(list.lock().is_err()),
-                _ => asked += usize::from(list.is_poisoned()),
-            }
-            jitter();
-        }
-        (asked, found)
-    });
-    println!("{counts:?}");
+    let fails = |lock: &Mutex<_>| lock.lock().is_err();
+    let panics = |lock: &Mutex<_>| {
+        let _held = lock.lock();
+        panic!("with the lock");
+    };
+    poison_and_clear(
+        Mutex::new(0),
+        panics,
+        fails,
+        Mutex::is_poisoned,
+        Mutex::clear_poison,
+    );
 }

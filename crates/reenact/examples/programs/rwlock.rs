@@ -7,7 +7,7 @@ use reenact::{
     thread,
 };
 
-use crate::support::{Dice, Seen, jitter, panic_quietly, run_workers};
+use crate::support::{Dice, Seen, jitter, panic_quietly, poison_and_clear, run_workers};
 
 crate::programs! {
     "rwlock-readers" => readers,
@@ -166,26 +166,16 @@ fn poison() {
 
 /// Some panic while writing; others look for that, and make it good, without the lock.
 fn poison_unlocked() {
-    panic_quietly();
-    let lock = Arc::new(RwLock::new(0));
-    let counts = run_workers(3, move |me| {
-        let mut dice = Dice::new(me);
-        let (mut asked, mut found) = (0, 0);
-        for _ in 0..200 {
-            match dice.roll(6) {
-                0 => {
-                    let _ = catch_unwind(AssertUnwindSafe(|| {
-                        let _value = lock.write();
-                        panic!("while writing");
-                    }));
-                }
-                1 => lock.clear_poison(),
-                2 => found += usize::from(lock.read().is_err()),
-                _ => asked += usize::from(lock.is_poisoned()),
-            }
-            jitter();
-        }
-        (asked, found)
-    });
-    println!("{counts:?}");
+    let fails = |lock: &RwLock<_>| lock.read().is_err();
+    let panics = |lock: &RwLock<_>| {
+        let _held = lock.write();
+        panic!("with the lock");
+    };
+    poison_and_clear(
+        RwLock::new(0),
+        panics,
+        fails,
+        RwLock::is_poisoned,
+        RwLock::clear_poison,
+    );
 }

@@ -7,9 +7,5 @@ use reenact as subject;
 
 /// Runs the program of this name, if it is one of these.
 pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
-    if name != "selfcheck" {
-        return false;
-    }
-    reenact_testing::behaviours::run(behaviour::ALL, arguments);
-    true
+    reenact_testing::behaviours::selfcheck(behaviour::ALL, name, arguments)
 }

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use crate::{
     oracle::{Strategy, record},
     support::{
-        checks::{self, drifts, often},
+        checks::{self, often},
         stage::{Outcome, Program, Stage, without_places},
     },
 };
@@ -126,18 +126,18 @@ fn differs(case: &str) {
     }
 }
 
-drifts! {
+reenact_testing::tests! {
     differs {
-        a_message_more_or_less = "extra";
-        a_message_of_an_actor_more_or_less = "extra-by-actor";
-        messages_in_another_order = "order";
-        a_message_of_another_thread_more_or_less = "missing";
-        a_message_of_another_actor_more_or_less = "missing-by-actor";
-        another_receiver = "receiver";
-        an_actor_more_or_less = "spawn";
-        a_continuation_more_or_less = "continuation";
-        a_message_through_a_promise_more_or_less = "pipelined";
-        a_lock_more_or_less_in_a_turn = "lock";
+        "extra" => a_message_more_or_less,
+        "extra-by-actor" => a_message_of_an_actor_more_or_less,
+        "order" => messages_in_another_order,
+        "missing" => a_message_of_another_thread_more_or_less,
+        "missing-by-actor" => a_message_of_another_actor_more_or_less,
+        "receiver" => another_receiver,
+        "spawn" => an_actor_more_or_less,
+        "continuation" => a_continuation_more_or_less,
+        "pipelined" => a_message_through_a_promise_more_or_less,
+        "lock" => a_lock_more_or_less_in_a_turn,
     }
 }
 
@@ -212,22 +212,16 @@ fn kill_at_some_instant(command: &str, strategy: Strategy, seed: u64) {
 
 #[test]
 fn killed_actors_replay_to_where_they_were() {
-    often(30, |seed| {
-        kill_at_some_instant("steady", Strategy::Receiver, seed)
-    });
-    often(30, |seed| {
-        kill_at_some_instant("steady", Strategy::Sender, seed)
-    });
+    for strategy in Strategy::BOTH {
+        often(30, |seed| kill_at_some_instant("steady", strategy, seed));
+    }
 }
 
 #[test]
 fn killed_actors_that_have_children_replay_to_where_they_were() {
-    often(20, |seed| {
-        kill_at_some_instant("families", Strategy::Receiver, seed)
-    });
-    often(20, |seed| {
-        kill_at_some_instant("families", Strategy::Sender, seed)
-    });
+    for strategy in Strategy::BOTH {
+        often(20, |seed| kill_at_some_instant("families", strategy, seed));
+    }
 }
 
 #[test]

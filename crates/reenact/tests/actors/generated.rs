@@ -13,9 +13,6 @@ use self::language::{Actor, Operation, Program, Script, Verb};
 use crate::oracle::{Strategy as Who, record};
 
 const CASES: u32 = 32;
-const REPLAYS: usize = 10;
-/// So many at the same time: as many as there are cores where there are few.
-const THREADS: u32 = 2;
 
 fn operation() -> impl Strategy<Value = Operation> {
     let verb = proptest::sample::select(Verb::ALL);
@@ -51,7 +48,7 @@ fn program() -> impl Strategy<Value = Program> {
 
 fn record_and_replay(program: &Program, who: Who, workers: usize) {
     let recording = record(&["generated", &program.to_string()], who, workers);
-    for _ in 0..REPLAYS {
+    for _ in 0..generated::REPLAYS {
         recording.replay(workers);
     }
     recording.replay(1);
@@ -59,7 +56,7 @@ fn record_and_replay(program: &Program, who: Who, workers: usize) {
 }
 
 fn check_on_all_cores(who: Who) {
-    generated::on_threads(CASES, THREADS, |config| {
+    generated::on_threads(CASES, |config| {
         generated::check(
             config,
             100,

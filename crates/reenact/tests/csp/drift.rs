@@ -1,12 +1,12 @@
 //! A trace of another program: the replay says what differs, and does not hang.
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 
 use crate::{
     oracle::program,
     support::{
-        checks::{self, drifts},
-        stage::{Outcome, Stage, without_places},
+        checks::{self, reports},
+        stage::{Outcome, Stage},
     },
 };
 
@@ -24,24 +24,24 @@ fn differs(case: &str) {
     drift(case, "other", "usual", 2).diverged();
 }
 
-drifts! {
+reenact_testing::tests! {
     differs {
-        a_message_more_or_less = "message";
-        a_message_of_main_more_or_less = "message-of-main";
-        a_message_into_room_more_or_less = "message-into-room";
-        another_channel_to_send_to = "receiver";
-        another_process_that_receives = "who-receives";
-        another_process_that_sends = "sender";
-        messages_in_another_order = "order";
-        cases_in_another_order = "cases";
-        a_case_more_or_less = "fewer-cases";
-        a_case_or_a_default = "case-or-default";
-        a_selection_more_or_less = "default";
-        a_selection_of_one_or_just_that_one = "select";
-        a_process_more_or_less = "process";
-        a_process_of_a_process_more_or_less = "process-of-a-process";
-        a_lock_more_or_less_in_a_process = "lock";
-        a_question_more_or_less = "ask";
+        "message" => a_message_more_or_less,
+        "message-of-main" => a_message_of_main_more_or_less,
+        "message-into-room" => a_message_into_room_more_or_less,
+        "receiver" => another_channel_to_send_to,
+        "who-receives" => another_process_that_receives,
+        "sender" => another_process_that_sends,
+        "order" => messages_in_another_order,
+        "cases" => cases_in_another_order,
+        "fewer-cases" => a_case_more_or_less,
+        "case-or-default" => a_case_or_a_default,
+        "default" => a_selection_more_or_less,
+        "select" => a_selection_of_one_or_just_that_one,
+        "process" => a_process_more_or_less,
+        "process-of-a-process" => a_process_of_a_process_more_or_less,
+        "lock" => a_lock_more_or_less_in_a_process,
+        "ask" => a_question_more_or_less,
     }
 }
 
@@ -53,7 +53,7 @@ fn a_sender_that_has_not_gone_yet() {
 /// The other worker watches, which is no reason to think that somebody moves.
 #[test]
 fn a_process_that_waits_elsewhere() {
-    check(
+    reports(
         &drift("elsewhere", "usual", "other", 2),
         expect![[r#"
             the replay differs from the recording: everybody waits
@@ -63,14 +63,9 @@ fn a_process_that_waits_elsewhere() {
     );
 }
 
-#[track_caller]
-fn check(outcome: &Outcome, expected: Expect) {
-    expected.assert_eq(&without_places(outcome.diverged()));
-}
-
 #[test]
 fn the_report_of_a_message_too_many() {
-    check(
+    reports(
         &drift("message", "usual", "other", 2),
         expect![[r#"
         the replay differs from the recording
@@ -85,7 +80,7 @@ fn the_report_of_a_message_too_many() {
 
 #[test]
 fn the_report_of_a_message_that_never_comes() {
-    check(
+    reports(
         &drift("message", "other", "usual", 2),
         expect![[r#"
         the replay differs from the recording
@@ -100,7 +95,7 @@ fn the_report_of_a_message_that_never_comes() {
 
 #[test]
 fn the_report_of_cases_in_another_order() {
-    check(
+    reports(
         &drift("cases", "usual", "other", 2),
         expect![[r#"
             the replay differs from the recording: everybody waits
@@ -108,7 +103,7 @@ fn the_report_of_cases_in_another_order() {
               main.a0 waits for someone to receive what it sends at failures.rs:_
         "#]],
     );
-    check(
+    reports(
         &drift("cases", "other", "usual", 2),
         expect![[r#"
             the replay differs from the recording: everybody waits
@@ -120,7 +115,7 @@ fn the_report_of_cases_in_another_order() {
 
 #[test]
 fn the_report_of_a_case_that_is_not_there() {
-    check(
+    reports(
         &drift("case-or-default", "usual", "other", 2),
         expect![[r#"
             the replay differs from the recording: everybody waits
@@ -128,7 +123,7 @@ fn the_report_of_a_case_that_is_not_there() {
               main.a0 waits for someone to receive what it sends at failures.rs:_
         "#]],
     );
-    check(
+    reports(
         &drift("fewer-cases", "usual", "other", 2),
         expect![[r#"
             the replay differs from the recording: everybody waits
@@ -140,7 +135,7 @@ fn the_report_of_a_case_that_is_not_there() {
 
 #[test]
 fn the_report_of_a_process_too_many() {
-    check(
+    reports(
         &drift("process", "usual", "other", 2),
         expect![[r#"
         the replay differs from the recording
@@ -155,7 +150,7 @@ fn the_report_of_a_process_too_many() {
 
 #[test]
 fn the_report_of_a_sender_that_has_not_gone_yet() {
-    check(
+    reports(
         &drift("closed", "other", "usual", 2),
         expect![[r#"
             the replay differs from the recording: everybody waits

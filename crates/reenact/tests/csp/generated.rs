@@ -13,9 +13,6 @@ use self::language::{Channel, Kind, Operation, Party, Program, Verb};
 use crate::oracle::record;
 
 const CASES: u32 = 40;
-const REPLAYS: usize = 10;
-/// So many at the same time: as many as there are cores where there are few.
-const THREADS: u32 = 2;
 
 fn operation() -> impl Strategy<Value = Operation> {
     (select(Verb::ALL), vec(0..6usize, 4)).prop_map(|(verb, numbers)| Operation { verb, numbers })
@@ -42,14 +39,14 @@ fn program() -> impl Strategy<Value = Program> {
 
 fn record_and_replay(program: &Program, workers: usize) {
     let recording = record(&["generated", &program.to_string()], workers);
-    for number in 0..REPLAYS {
+    for number in 0..generated::REPLAYS {
         recording.replay(1 + number % 4);
     }
 }
 
 #[test]
 fn generated_programs_replay() {
-    generated::on_threads(CASES, THREADS, |config| {
+    generated::on_threads(CASES, |config| {
         generated::check(
             config,
             100,

@@ -40,15 +40,18 @@ fn what_has_failed_is_tried_first_until_it_is_mended() {
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
 
     fs::write(directory.path().join("module.test.2.schedule"), "not one").unwrap();
-    let mended = explorer.try_check(|| {
-        let x = Arc::new(AtomicUsize::new(0));
-        let y = Arc::clone(&x);
-        let thread = thread::spawn(move || y.fetch_add(1, SeqCst));
-        x.fetch_add(1, SeqCst);
-        thread.join().unwrap();
-        assert_eq!(x.load(SeqCst), 2);
-    });
+    let mended = explorer.try_check(no_lost_update);
     assert!(mended.expect("it is mended").is_complete);
+}
+
+/// Two threads that each add one, in one step.
+pub(crate) fn no_lost_update() {
+    let x = Arc::new(AtomicUsize::new(0));
+    let y = Arc::clone(&x);
+    let thread = thread::spawn(move || y.fetch_add(1, SeqCst));
+    x.fetch_add(1, SeqCst);
+    thread.join().unwrap();
+    assert_eq!(x.load(SeqCst), 2);
 }
 
 /// The same bug, with more around it, and other lines.

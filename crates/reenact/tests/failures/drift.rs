@@ -3,11 +3,11 @@
 //! What differs is done in some *place* (by main, by a thread, where a recording ends, …). Most differences are in
 //! operations that went as predicted, of which the trace has but a count and a hash.
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 
 use crate::support::{
-    checks::drifts,
-    stage::{Outcome, Stage, without_places},
+    checks::reports,
+    stage::{Outcome, Stage},
 };
 
 /// Records with one setting and replays with the other.
@@ -50,69 +50,63 @@ fn differs_or_goes_on(case: &str) {
     assert!(longer.report.is_some(), "never silently: {longer:#?}");
 }
 
-drifts! {
+reenact_testing::tests! {
     differs {
-        a_lock_more_or_less_between_meetings = "middle/count";
-        other_locks_between_meetings = "middle/order";
-        mirrored_locks_between_meetings = "middle/mirror";
+        "middle/count" => a_lock_more_or_less_between_meetings,
+        "middle/order" => other_locks_between_meetings,
+        "middle/mirror" => mirrored_locks_between_meetings,
 
-        a_lock_more_or_less_at_the_end_of_main = "main/count";
-        other_locks_in_main = "main/order";
-        mirrored_locks_in_main = "main/mirror";
+        "main/count" => a_lock_more_or_less_at_the_end_of_main,
+        "main/order" => other_locks_in_main,
+        "main/mirror" => mirrored_locks_in_main,
 
-        a_lock_more_or_less_in_a_thread = "thread/count";
-        other_locks_in_a_thread = "thread/order";
-        mirrored_locks_in_a_thread = "thread/mirror";
+        "thread/count" => a_lock_more_or_less_in_a_thread,
+        "thread/order" => other_locks_in_a_thread,
+        "thread/mirror" => mirrored_locks_in_a_thread,
 
-        other_locks_in_a_thread_that_runs_when_main_returns = "running/order";
-        mirrored_locks_in_a_thread_that_runs_when_main_returns = "running/mirror";
-        other_locks_before_a_kill = "killed/order";
-        mirrored_locks_before_a_kill = "killed/mirror";
+        "running/order" => other_locks_in_a_thread_that_runs_when_main_returns,
+        "running/mirror" => mirrored_locks_in_a_thread_that_runs_when_main_returns,
+        "killed/order" => other_locks_before_a_kill,
+        "killed/mirror" => mirrored_locks_before_a_kill,
 
-        a_lock_more_or_less_in_a_foreign_thread = "foreign/count";
-        other_locks_in_a_foreign_thread = "foreign/order";
-        mirrored_locks_in_a_foreign_thread = "foreign/mirror";
-        a_foreign_thread_of_another_name = "main/guest-name";
+        "foreign/count" => a_lock_more_or_less_in_a_foreign_thread,
+        "foreign/order" => other_locks_in_a_foreign_thread,
+        "foreign/mirror" => mirrored_locks_in_a_foreign_thread,
+        "main/guest-name" => a_foreign_thread_of_another_name,
 
-        a_lock_more_or_less_in_a_destructor = "local/count";
-        other_locks_in_a_destructor = "local/order";
-        a_lock_more_or_less_in_a_destructor_of_a_foreign_thread = "foreign-local/count";
-        a_lock_more_or_less_in_a_destructor_of_main = "main-local/count";
-        other_locks_in_a_destructor_of_a_foreign_thread = "foreign-local/order";
-        other_locks_in_a_destructor_of_main = "main-local/order";
+        "local/count" => a_lock_more_or_less_in_a_destructor,
+        "local/order" => other_locks_in_a_destructor,
+        "foreign-local/count" => a_lock_more_or_less_in_a_destructor_of_a_foreign_thread,
+        "main-local/count" => a_lock_more_or_less_in_a_destructor_of_main,
+        "foreign-local/order" => other_locks_in_a_destructor_of_a_foreign_thread,
+        "main-local/order" => other_locks_in_a_destructor_of_main,
 
-        reading_for_writing = "thread/kind-of-lock";
-        loading_for_storing = "thread/kind-of-atomic";
-        trying_for_locking = "thread/try";
-        waiting_for_locking = "thread/wait";
-        asking_twice = "thread/ask";
-        reading_for_writing_in_main = "main/kind-of-lock";
+        "thread/kind-of-lock" => reading_for_writing,
+        "thread/kind-of-atomic" => loading_for_storing,
+        "thread/try" => trying_for_locking,
+        "thread/wait" => waiting_for_locking,
+        "thread/ask" => asking_twice,
+        "main/kind-of-lock" => reading_for_writing_in_main,
 
-        a_thread_more_or_less_that_does_nothing = "main/idle-thread";
-        a_thread_more_or_less_that_nobody_joins = "main/idle-thread-left-alone";
-        a_thread_more_or_less = "main/busy-thread";
-        a_thread_more_or_less_that_nobody_joins_and_that_locks = "main/busy-thread-left-alone";
-        a_grandchild_more_or_less = "thread/idle-thread";
-        a_birth_before_a_lock_or_after = "main/spawn-then-lock";
-        threads_in_exchanged_roles = "main/exchange";
-        another_lock_that_is_as_far = "main/which-lock";
-        another_thread_that_takes_the_lock = "main/which-thread";
+        "main/idle-thread" => a_thread_more_or_less_that_does_nothing,
+        "main/idle-thread-left-alone" => a_thread_more_or_less_that_nobody_joins,
+        "main/busy-thread" => a_thread_more_or_less,
+        "main/busy-thread-left-alone" => a_thread_more_or_less_that_nobody_joins_and_that_locks,
+        "thread/idle-thread" => a_grandchild_more_or_less,
+        "main/spawn-then-lock" => a_birth_before_a_lock_or_after,
+        "main/exchange" => threads_in_exchanged_roles,
+        "main/which-lock" => another_lock_that_is_as_far,
+        "main/which-thread" => another_thread_that_takes_the_lock,
 
-        an_exit_by_a_thread_or_not = "main/exit";
-        an_exit_before_a_thread_is_done_or_after = "main/exit-before";
+        "main/exit" => an_exit_by_a_thread_or_not,
+        "main/exit-before" => an_exit_before_a_thread_is_done_or_after,
     }
     differs_or_goes_on {
-        a_foreign_thread_more_or_less = "main/guest-more";
-        an_abort_or_not = "main/abort";
-        a_lock_more_or_less_in_a_thread_that_runs_when_main_returns = "running/count";
-        a_lock_more_or_less_before_a_kill = "killed/count";
+        "main/guest-more" => a_foreign_thread_more_or_less,
+        "main/abort" => an_abort_or_not,
+        "running/count" => a_lock_more_or_less_in_a_thread_that_runs_when_main_returns,
+        "killed/count" => a_lock_more_or_less_before_a_kill,
     }
-}
-
-/// Compares a report, up to its backtrace.
-#[track_caller]
-fn check(outcome: &Outcome, expected: Expect) {
-    expected.assert_eq(&without_places(outcome.diverged()));
 }
 
 /// Records one and replays the other.
@@ -128,7 +122,7 @@ fn other_program(recorded: &str, replayed: &str, setting: &str) -> Outcome {
 #[test]
 fn the_report_names_who_what_and_where() {
     let outcome = other_program("drift middle/count", "drift middle/count", "other");
-    check(
+    reports(
         &outcome,
         expect![[r#"
         the replay differs from the recording
@@ -152,7 +146,7 @@ fn the_report_names_who_what_and_where() {
 #[test]
 fn the_report_of_a_lock_less() {
     let outcome = other_program("drift thread/count", "drift thread/count", "other");
-    check(
+    reports(
         &outcome,
         expect![[r#"
         the replay differs from the recording
@@ -170,7 +164,7 @@ fn the_report_of_an_activity_that_ends_too_early() {
     let stage = Stage::new();
     let program = || stage.program("drift thread/count");
     program().env("DRIFT", "other").record();
-    check(
+    reports(
         &program().replay(),
         expect![[r#"
         the replay differs from the recording
@@ -186,7 +180,7 @@ fn the_report_of_an_activity_that_ends_too_early() {
 #[test]
 fn the_report_of_other_locks() {
     let outcome = other_program("drift thread/order", "drift thread/order", "other");
-    check(
+    reports(
         &outcome,
         expect![[r#"
         the replay differs from the recording
@@ -202,7 +196,7 @@ fn the_report_of_other_locks() {
 #[test]
 fn the_report_of_another_kind_of_operation() {
     let outcome = other_program("chatter 30", "drift thread/count", "usual");
-    check(
+    reports(
         &outcome,
         expect![[r#"
         the replay differs from the recording
@@ -218,7 +212,7 @@ fn the_report_of_another_kind_of_operation() {
 #[test]
 fn other_arguments() {
     let outcome = other_program("waves 20 10", "waves 30 10", "usual");
-    check(
+    reports(
         &outcome,
         expect![[r#"
         the replay differs from the recording
@@ -230,7 +224,7 @@ fn other_arguments() {
     "#]],
     );
     let outcome = other_program("chatter 30", "chatter 20", "usual");
-    check(
+    reports(
         &outcome,
         expect![[r#"
         the replay differs from the recording

@@ -6,15 +6,17 @@
 //! ```
 
 use std::{
-    fs,
-    path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use reenact_trace::{Item, Origin, Trace, live_path};
 
-use crate::support::{checks::often, stage::Stage};
+use crate::support::{
+    acknowledged::{acknowledged_numbers, at_least},
+    checks::often,
+    stage::Stage,
+};
 
 const THREADS: usize = 8;
 
@@ -37,16 +39,6 @@ fn some_instant_within(limit: Duration, random: &mut Random) {
     while Instant::now() < instant {
         std::hint::spin_loop();
     }
-}
-
-fn acknowledged(file: &Path) -> [u64; THREADS] {
-    let bytes = fs::read(file).unwrap_or_default();
-    let (numbers, _) = bytes.as_chunks::<8>();
-    std::array::from_fn(|thread| {
-        numbers
-            .get(thread)
-            .map_or(0, |&bytes| u64::from_le_bytes(bytes))
-    })
 }
 
 /// The number of main's n-th child.
@@ -83,7 +75,7 @@ fn kill_one(stage: &Stage, program: &str, random: &mut Random) -> [u64; THREADS]
     let outcome = running.kill();
     assert_eq!(outcome.signal(), Some(libc::SIGKILL), "{outcome:#?}");
     assert_eq!(outcome.stderr, "");
-    acknowledged(&file)
+    acknowledged_numbers(&file)
 }
 
 /// Replays it to where it was killed; what is acknowledged then.
@@ -91,16 +83,7 @@ fn replay_one(stage: &Stage, program: &str) -> [u64; THREADS] {
     let file = stage.path("acknowledged-in-replay");
     let outcome = stage.program(program).env("ACKNOWLEDGED", &file).replay();
     outcome.ended();
-    acknowledged(&file)
-}
-
-#[track_caller]
-fn at_least(replayed: [u64; THREADS], recorded: [u64; THREADS]) {
-    let reached = replayed
-        .iter()
-        .zip(&recorded)
-        .all(|(replayed, recorded)| replayed >= recorded);
-    assert!(reached, "replayed {replayed:?} of {recorded:?}");
+    acknowledged_numbers(&file)
 }
 
 #[test]
@@ -180,7 +163,7 @@ fn a_kill_while_recording_begins_leaves_a_trace_or_a_clear_error() {
         let running = steady.start_recording();
         some_instant_within(Duration::from_millis(60), &mut random);
         running.kill();
-        let done = acknowledged(&file);
+        let done = acknowledged_numbers(&file);
         let opened =
             reenact_trace::recover(&stage.trace()).and_then(|_| Trace::open(&stage.trace()));
         match &opened {

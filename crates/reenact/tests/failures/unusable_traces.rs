@@ -54,19 +54,22 @@ fn a_directory_that_cannot_be_written_to() {
     is_unrecorded(&outcome, &because);
 }
 
+/// Nothing is recorded, for this reason, and the program runs as if nothing were to be.
+#[track_caller]
+fn cannot_record_to(stage: &Stage, trace: &Path, why: &str) {
+    let program = stage.program("chatter 10");
+    let outcome = program.start_recording_to(trace).finish();
+    is_unrecorded(
+        &outcome,
+        &format!("cannot create {}: {why}", trace.display()),
+    );
+}
+
 #[test]
 fn a_directory_that_is_not_there() {
     let stage = Stage::new();
     let trace = stage.path("nowhere/bug.reenact");
-    let outcome = stage
-        .program("chatter 10")
-        .start_recording_to(&trace)
-        .finish();
-    let because = format!(
-        "cannot create {}: No such file or directory (os error 2)",
-        trace.display()
-    );
-    is_unrecorded(&outcome, &because);
+    cannot_record_to(&stage, &trace, "No such file or directory (os error 2)");
 }
 
 #[test]
@@ -74,15 +77,7 @@ fn a_file_where_a_directory_should_be() {
     let stage = Stage::new();
     fs::write(stage.path("file"), "").unwrap();
     let trace = stage.path("file/bug.reenact");
-    let outcome = stage
-        .program("chatter 10")
-        .start_recording_to(&trace)
-        .finish();
-    let because = format!(
-        "cannot create {}: Not a directory (os error 20)",
-        trace.display()
-    );
-    is_unrecorded(&outcome, &because);
+    cannot_record_to(&stage, &trace, "Not a directory (os error 20)");
 }
 
 #[test]

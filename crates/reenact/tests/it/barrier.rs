@@ -1,6 +1,6 @@
 //! `Barrier`.
 
-use crate::run::{check, check_then};
+use crate::run::check_then;
 
 /// ```text
 /// 0 … 3 ── wait ── leader? ──┐
@@ -13,11 +13,12 @@ fn the_last_to_come_is_the_last_again() {
     });
 }
 
-/// ```text
-/// 0 … 2 ── wait for nobody ── wait for oneself ── note ──┐
-///   └────────────────────── 50 times ────────────────────┘
-/// ```
-#[test]
-fn a_barrier_for_one_holds_up_nobody() {
-    check("barrier-small");
+reenact_testing::tests! {
+    crate::run::check {
+        /// ```text
+        /// 0 … 2 ── wait for nobody ── wait for oneself ── note ──┐
+        ///   └────────────────────── 50 times ────────────────────┘
+        /// ```
+        "barrier-small" => a_barrier_for_one_holds_up_nobody,
+    }
 }

@@ -20,9 +20,6 @@ use self::language::{Operation, Program, Thread, Verb};
 use crate::run::Run;
 
 const CASES: u32 = 300;
-const REPLAYS: usize = 10;
-/// So many at the same time: as many as there are cores where there are few.
-const WORKERS: u32 = 2;
 
 fn operation() -> impl Strategy<Value = Operation> {
     let verb = proptest::sample::select(Verb::ALL);
@@ -69,11 +66,11 @@ fn crowded_program() -> impl Strategy<Value = Program> {
 fn record_and_replay(program: &Program) {
     let run = Run::record("generated", &[&program.to_string()]);
     assert!(run.outcome.status.success(), "{:?}", run.outcome);
-    run.replay(REPLAYS);
+    run.replay(generated::REPLAYS);
 }
 
 fn check_on_all_cores<S: Strategy<Value = Program>>(programs: impl Fn() -> S + Sync, cases: u32) {
-    generated::on_threads(cases, WORKERS, |config| {
+    generated::on_threads(cases, |config| {
         let describe = |program: &Program| format!("the program:\n{program}");
         generated::check(config, 300, &programs(), record_and_replay, describe);
     });

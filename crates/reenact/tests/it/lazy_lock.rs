@@ -2,24 +2,20 @@
 
 use reenact::sync::LazyLock;
 
-use crate::run::check;
+reenact_testing::tests! {
+    crate::run::check {
+        /// ```text
+        /// 0 … 2 ── need one of 100, made by who needs it first ── lock a static one ──┐
+        ///   └─────────────────────────────── 100 times ───────────────────────────────┘
+        /// ```
+        "lazy-lock-race" => who_made_a_value_makes_it_again,
 
-/// ```text
-/// 0 … 2 ── need one of 100, made by who needs it first ── lock a static one ──┐
-///   └─────────────────────────────── 100 times ───────────────────────────────┘
-/// ```
-#[test]
-fn who_made_a_value_makes_it_again() {
-    check("lazy-lock-race");
-}
-
-/// ```text
-/// 0 … 2 ── need it: panics for the first in one way, for the others in another ──┐
-///   └──────────────────────────────── 60 values ─────────────────────────────────┘
-/// ```
-#[test]
-fn the_first_to_fail_fails_first_again() {
-    check("lazy-lock-poison");
+        /// ```text
+        /// 0 … 2 ── need it: panics for the first in one way, for the others in another ──┐
+        ///   └──────────────────────────────── 60 values ─────────────────────────────────┘
+        /// ```
+        "lazy-lock-poison" => the_first_to_fail_fails_first_again,
+    }
 }
 
 /// Newer than the Rust that we ask for, hence not among the behaviours that are checked of std.

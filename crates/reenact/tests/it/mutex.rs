@@ -1,6 +1,6 @@
 //! `Mutex`.
 
-use crate::run::{check, check_then};
+use crate::run::check_then;
 
 /// ```text
 /// 0 … 3 ── lock ── push own number ── unlock ──┐
@@ -13,14 +13,15 @@ fn the_order_of_locks_is_replayed() {
     });
 }
 
-/// ```text
-/// 0 … 2 ── try_lock ──┬── push ── unlock ─────────┐
-///   │                 └── failed: every third time lock ─┤
-///   └─────────────────── 300 times ───────────────┘
-/// ```
-#[test]
-fn a_try_that_failed_fails_again() {
-    check("mutex-try");
+reenact_testing::tests! {
+    crate::run::check {
+        /// ```text
+        /// 0 … 2 ── try_lock ──┬── push ── unlock ─────────┐
+        ///   │                 └── failed: every third time lock ─┤
+        ///   └─────────────────── 300 times ───────────────┘
+        /// ```
+        "mutex-try" => a_try_that_failed_fails_again,
+    }
 }
 
 /// ```text
@@ -37,45 +38,37 @@ fn locks_within_locks_are_replayed() {
     });
 }
 
-/// ```text
-/// 0 … 2 ── lock one of 300 ── change ── unlock ──┐
-///   └──────────────── 1500 times ────────────────┘
-/// ```
-#[test]
-fn more_mutexes_than_are_kept_in_view_are_replayed() {
-    check("mutex-many");
-}
+reenact_testing::tests! {
+    crate::run::check {
+        /// ```text
+        /// 0 … 2 ── lock one of 300 ── change ── unlock ──┐
+        ///   └──────────────── 1500 times ────────────────┘
+        /// ```
+        "mutex-many" => more_mutexes_than_are_kept_in_view_are_replayed,
 
-/// ```text
-/// 0, 1 ── new ── lock ── move to the heap ── lock ── send ──┐
-///    │                                                 │    │
-///    │           child:  recv ── lock ── into_inner ── new ── lock
-///    └────────────────────── 100 times ─────────────────────┘
-/// ```
-#[test]
-fn mutexes_may_move_and_new_ones_may_lie_where_old_ones_did() {
-    check("mutex-moved");
-}
+        /// ```text
+        /// 0, 1 ── new ── lock ── move to the heap ── lock ── send ──┐
+        ///    │                                                 │    │
+        ///    │           child:  recv ── lock ── into_inner ── new ── lock
+        ///    └────────────────────── 100 times ─────────────────────┘
+        /// ```
+        "mutex-moved" => mutexes_may_move_and_new_ones_may_lie_where_old_ones_did,
 
-/// ```text
-/// 0 … 2 ──┬── lock ── panic ────────────────────────────┐
-///   │     ├── try_lock ── poisoned? ── push             │
-///   │     └── lock ── poisoned? perhaps clear ── push ──┤
-///   └─────────────────── 150 times ─────────────────────┘
-/// ```
-#[test]
-fn who_finds_a_lock_poisoned_finds_it_again() {
-    check("mutex-poison");
-}
+        /// ```text
+        /// 0 … 2 ──┬── lock ── panic ────────────────────────────┐
+        ///   │     ├── try_lock ── poisoned? ── push             │
+        ///   │     └── lock ── poisoned? perhaps clear ── push ──┤
+        ///   └─────────────────── 150 times ─────────────────────┘
+        /// ```
+        "mutex-poison" => who_finds_a_lock_poisoned_finds_it_again,
 
-/// ```text
-/// 0 … 2 ──┬── lock ── panic ──┐
-///   │     ├── clear_poison    │
-///   │     ├── lock            │
-///   │     └── is_poisoned? ───┤
-///   └─────── 200 times ───────┘
-/// ```
-#[test]
-fn poison_that_is_seen_or_cleared_without_the_lock_is_replayed() {
-    check("mutex-poison-unlocked");
+        /// ```text
+        /// 0 … 2 ──┬── lock ── panic ──┐
+        ///   │     ├── clear_poison    │
+        ///   │     ├── lock            │
+        ///   │     └── is_poisoned? ───┤
+        ///   └─────── 200 times ───────┘
+        /// ```
+        "mutex-poison-unlocked" => poison_that_is_seen_or_cleared_without_the_lock_is_replayed,
+    }
 }

@@ -1,6 +1,6 @@
 //! `OnceLock`.
 
-use crate::run::{check, check_then};
+use crate::run::check_then;
 
 /// ```text
 /// 0 … 2 ── set, get_or_init or get ──┐
@@ -13,11 +13,12 @@ fn who_filled_a_cell_fills_it_again() {
     });
 }
 
-/// ```text
-/// 0, 1 ── set ──┐      2, 3 ── wait ──┐
-/// └─ 100 cells ─┘      └─ 100 cells ──┘
-/// ```
-#[test]
-fn those_who_wait_for_a_cell_see_the_same() {
-    check("once-lock-wait");
+reenact_testing::tests! {
+    crate::run::check {
+        /// ```text
+        /// 0, 1 ── set ──┐      2, 3 ── wait ──┐
+        /// └─ 100 cells ─┘      └─ 100 cells ──┘
+        /// ```
+        "once-lock-wait" => those_who_wait_for_a_cell_see_the_same,
+    }
 }

@@ -29,9 +29,6 @@ use self::language::{Actor, Channel, Operation, Program, Root, Verb};
 use crate::support::stage::{Outcome, Stage};
 
 const CASES: u32 = 40;
-const REPLAYS: usize = 10;
-/// So many at the same time: as many as there are cores where there are few.
-const THREADS: u32 = 2;
 
 fn operation(verbs: Vec<Verb>) -> impl Strategy<Value = Operation> {
     (select(verbs), 0..6usize, 0..6usize).prop_map(|(verb, first, second)| Operation {
@@ -167,7 +164,7 @@ fn record_and_replay(program: &Program, way: Way) {
         way,
     };
     let recorded = recording.record();
-    for workers in way.workers_of_replays().take(REPLAYS) {
+    for workers in way.workers_of_replays().take(generated::REPLAYS) {
         recording.with(workers).replay().is_same_as(&recorded);
     }
 }
@@ -202,7 +199,7 @@ fn kill_and_replay(program: &Program, way: Way) {
 }
 
 fn check_on_all_cores<S: Strategy<Value = Program>>(programs: fn() -> S, holds: fn(&Program, Way)) {
-    generated::on_threads(CASES, THREADS, |config| {
+    generated::on_threads(CASES, |config| {
         generated::check(
             config,
             200,

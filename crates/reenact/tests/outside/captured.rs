@@ -6,7 +6,7 @@ use expect_test::expect;
 use reenact_trace::{Event, Item, Kind, Trace};
 
 use crate::{
-    oracle::{check, program},
+    oracle::{check, check_alone, check_is_new_each_time, program},
     support::stage::{PROGRAMS, Stage, without_places},
 };
 
@@ -27,6 +27,20 @@ fn count(stage: &Stage, kind: Kind) -> usize {
     events.iter().filter(|event| event.kind == kind).count()
 }
 
+reenact_testing::tests! {
+    check_is_new_each_time {
+        "maps" => maps_have_their_keys_in_the_same_order_again,
+    }
+    check_alone {
+        /// ```text
+        /// a library's thread ── looks at the clock, again and again ── is asked to stop
+        /// the program        ───── takes locks, in some order ─────── asks it
+        /// ```
+        "strangers" => a_thread_that_meets_nobody_may_look_at_the_clock_as_often_as_it_likes,
+        "guests" => a_foreign_thread_is_held_to_its_meetings_and_not_to_how_often_it_looks_at_the_clock,
+    }
+}
+
 #[test]
 fn everybody_sees_the_same_times_again() {
     let stage = Stage::new();
@@ -36,7 +50,7 @@ fn everybody_sees_the_same_times_again() {
 
 #[test]
 fn the_c_library_s_own_functions_say_the_same_again() {
-    let recorded = check(&Stage::new(), "c-clocks", || {});
+    let recorded = check_alone("c-clocks");
     assert!(
         recorded.stdout.contains("Invalid argument"),
         "{recorded:#?}"
@@ -56,15 +70,8 @@ fn a_reading_of_a_clock_takes_a_few_bytes() {
 fn random_numbers_are_the_same_again() {
     let stage = Stage::new();
     let first = check(&stage, "random", || {});
-    let second = check(&Stage::new(), "random", || {});
+    let second = check_alone("random");
     assert_ne!(first.stdout, second.stdout);
-}
-
-#[test]
-fn maps_have_their_keys_in_the_same_order_again() {
-    let first = check(&Stage::new(), "maps", || {});
-    let second = check(&Stage::new(), "maps", || {});
-    assert_ne!(first.stdout, second.stdout, "they are random all the same");
 }
 
 #[test]
@@ -76,20 +83,6 @@ fn a_program_is_who_it_was() {
     let process = environment.iter().find(|(name, _)| name == "REENACT_PID");
     let process = process.unwrap().1.to_str().unwrap();
     assert!(recorded.stdout.starts_with(process), "{recorded:#?}");
-}
-
-/// ```text
-/// a library's thread ── looks at the clock, again and again ── is asked to stop
-/// the program        ───── takes locks, in some order ─────── asks it
-/// ```
-#[test]
-fn a_thread_that_meets_nobody_may_look_at_the_clock_as_often_as_it_likes() {
-    check(&Stage::new(), "strangers", || {});
-}
-
-#[test]
-fn a_foreign_thread_is_held_to_its_meetings_and_not_to_how_often_it_looks_at_the_clock() {
-    check(&Stage::new(), "guests", || {});
 }
 
 #[test]

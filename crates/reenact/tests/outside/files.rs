@@ -5,15 +5,11 @@ use std::{fs, os::unix::fs::PermissionsExt};
 use expect_test::expect;
 
 use crate::{
-    oracle::{check, program},
+    oracle::{check, command, program},
     support::stage::{Stage, without_places},
 };
 
 const TEXT: &str = "seven widgets\nand a gadget\n";
-
-fn command(stage: &Stage, name: &str) -> String {
-    format!("{name} {}", stage.path("world").display())
-}
 
 #[test]
 fn a_file_is_read_that_is_deleted() {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    oracle::{check, program},
+    oracle::{check, check_alone, program},
     support::stage::Stage,
 };
 
@@ -22,7 +22,7 @@ fn peer(talk: impl FnOnce(TcpStream) + Send + 'static) -> (String, JoinHandle<()
 #[test]
 fn a_server_and_its_clients_in_one_program() {
     for _ in 0..4 {
-        let recorded = check(&Stage::new(), "both", || {});
+        let recorded = check_alone("both");
         assert_eq!(recorded.stdout.matches("says").count(), 3);
     }
 }
@@ -110,7 +110,7 @@ fn who_does_not_answer_does_not_in_a_replay_either() {
 
 #[test]
 fn options_and_timeouts() {
-    check(&Stage::new(), "options", || {});
+    check_alone("options");
 }
 
 /// ```text

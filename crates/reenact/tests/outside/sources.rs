@@ -6,14 +6,25 @@
 //! ```
 
 use crate::{
-    oracle::{check, program},
+    oracle::{check_alone, check_four_times, program},
     support::stage::Stage,
 };
+
+reenact_testing::tests! {
+    check_four_times {
+        "several" => several_sources_at_once,
+        "subscription" => foreign_threads_emit_into_one_source,
+        "until-the-end" => the_program_ends_while_items_come,
+    }
+    check_alone {
+        "to-threads 0" => nothing_comes_from_a_source,
+    }
+}
 
 #[test]
 fn sources_deliver_to_an_actor() {
     for _ in 0..4 {
-        let recorded = check(&Stage::new(), "to-actors", || {});
+        let recorded = check_alone("to-actors");
         assert_eq!(recorded.stdout.matches("is through").count(), 2);
     }
 }
@@ -31,22 +42,8 @@ fn sources_deliver_to_an_actor_whose_senders_record() {
 #[test]
 fn sources_send_into_channels() {
     for _ in 0..4 {
-        let recorded = check(&Stage::new(), "to-threads", || {});
+        let recorded = check_alone("to-threads");
         assert!(recorded.stdout.contains("number 49"), "{recorded:#?}");
-    }
-}
-
-#[test]
-fn several_sources_at_once() {
-    for _ in 0..4 {
-        check(&Stage::new(), "several", || {});
-    }
-}
-
-#[test]
-fn foreign_threads_emit_into_one_source() {
-    for _ in 0..4 {
-        check(&Stage::new(), "subscription", || {});
     }
 }
 
@@ -64,18 +61,6 @@ fn threads_actors_and_processes_emit_into_one_source() {
         let recorded = program.record_completely();
         program.replay().is_same_as(&recorded);
     }
-}
-
-#[test]
-fn the_program_ends_while_items_come() {
-    for _ in 0..4 {
-        check(&Stage::new(), "until-the-end", || {});
-    }
-}
-
-#[test]
-fn nothing_comes_from_a_source() {
-    check(&Stage::new(), "to-threads 0", || {});
 }
 
 #[test]

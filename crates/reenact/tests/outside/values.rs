@@ -5,22 +5,15 @@ use std::fs;
 use expect_test::expect;
 
 use crate::{
-    oracle::{check, program},
+    oracle::{check, check_is_new_each_time, program},
     support::stage::{Stage, without_places},
 };
 
-#[test]
-fn values_of_many_types() {
-    let first = check(&Stage::new(), "values", || {});
-    let second = check(&Stage::new(), "values", || {});
-    assert_ne!(first.stdout, second.stdout);
-}
-
-#[test]
-fn maps_that_are_made_for_a_value_do_not_change_the_program_s_own() {
-    let first = check(&Stage::new(), "maps", || {});
-    let second = check(&Stage::new(), "maps", || {});
-    assert_ne!(first.stdout, second.stdout);
+reenact_testing::tests! {
+    check_is_new_each_time {
+        "values" => values_of_many_types,
+        "maps" => maps_that_are_made_for_a_value_do_not_change_the_program_s_own,
+    }
 }
 
 #[test]

@@ -5,13 +5,9 @@ use std::fs;
 use expect_test::expect;
 
 use crate::{
-    oracle::{check, program},
+    oracle::{check, command, program},
     support::stage::{Stage, without_places},
 };
-
-fn command(stage: &Stage, name: &str) -> String {
-    format!("{name} {}", stage.path("world").display())
-}
 
 #[test]
 fn a_replay_writes_nothing() {

@@ -1,25 +1,16 @@
 //! Failures of transactions: killed, cut off, waiting for what never comes, recorded from midway, or not the recorded ones.
 
-use std::{fs, time::Duration};
+use std::time::Duration;
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 
 use crate::support::{
-    checks,
-    stage::{Outcome, Stage, without_places},
+    acknowledged::{acknowledged_numbers, at_least},
+    checks::{self, reports},
+    stage::{Outcome, Stage},
 };
 
 const THREADS: usize = 4;
-
-fn acknowledged(file: &std::path::Path) -> [u64; THREADS] {
-    let bytes = fs::read(file).unwrap_or_default();
-    let (numbers, _) = bytes.as_chunks::<8>();
-    std::array::from_fn(|thread| {
-        numbers
-            .get(thread)
-            .map_or(0, |&bytes| u64::from_le_bytes(bytes))
-    })
-}
 
 /// ```text
 /// child:  transaction ── acknowledge ── transaction ── acknowledge ── …
@@ -35,7 +26,7 @@ fn a_kill_at_any_instant_loses_no_commit() {
             .env("ACKNOWLEDGED", &file)
             .start_recording();
         checks::kill_after(running, Duration::from_micros(seed * seed * 7919 % 4000));
-        let done = acknowledged(&file);
+        let done = acknowledged_numbers::<THREADS>(&file);
 
         if seed % 2 == 0 {
             stage.recovered();
@@ -46,11 +37,7 @@ fn a_kill_at_any_instant_loses_no_commit() {
             .env("ACKNOWLEDGED", &again)
             .replay();
         replayed.ended();
-        let reached = acknowledged(&again);
-        assert!(
-            reached.iter().zip(&done).all(|(again, done)| again >= done),
-            "replayed {reached:?} of {done:?}"
-        );
+        at_least(acknowledged_numbers(&again), done);
     }
 }
 
@@ -116,14 +103,9 @@ fn other_transactions_than_the_recorded_ones_are_noticed() {
     }
 }
 
-#[track_caller]
-fn check(outcome: &Outcome, expected: Expect) {
-    expected.assert_eq(&without_places(outcome.diverged()));
-}
-
 #[test]
 fn the_report_of_a_read_in_place_of_a_write() {
-    check(
+    reports(
         &drift("first-read", "usual", "other"),
         expect![[r#"
         the replay differs from the recording
@@ -134,7 +116,7 @@ fn the_report_of_a_read_in_place_of_a_write() {
         The program is not the recorded one, or something that it depends on is not recorded.
     "#]],
     );
-    check(
+    reports(
         &drift("first-write", "usual", "other"),
         expect![[r#"
         the replay differs from the recording
@@ -149,7 +131,7 @@ fn the_report_of_a_read_in_place_of_a_write() {
 
 #[test]
 fn who_retries_in_a_replay_is_reported_and_does_not_hang() {
-    check(
+    reports(
         &drift("retry", "usual", "other"),
         expect![[r#"
         the replay differs from the recording
@@ -160,7 +142,7 @@ fn who_retries_in_a_replay_is_reported_and_does_not_hang() {
         The program is not the recorded one, or something that it depends on is not recorded.
     "#]],
     );
-    check(
+    reports(
         &drift("silent-retry", "usual", "other"),
         expect![[r#"
         the replay differs from the recording
@@ -178,7 +160,7 @@ fn a_lock_within_a_transaction_is_reported() {
     let stage = Stage::new();
     let program = stage.program("stm-drift lock-within");
     program.record().is_fine();
-    check(
+    reports(
         &program.replay(),
         expect![[r#"
         the replay differs from the recording

@@ -13,9 +13,6 @@ use self::language::{Action, Program, Transaction, Verb};
 use crate::run::Run;
 
 const CASES: u32 = 60;
-const REPLAYS: usize = 10;
-/// So many at the same time: as many as there are cores where there are few.
-const WORKERS: u32 = 2;
 
 fn action() -> impl Strategy<Value = Action> {
     let verb = proptest::sample::select(Verb::ALL);
@@ -41,12 +38,12 @@ fn program() -> impl Strategy<Value = Program> {
 fn record_and_replay(program: &Program) {
     let run = Run::record("stm-generated", &[&program.to_string()]);
     assert!(run.outcome.status.success(), "{:?}", run.outcome);
-    run.replay(REPLAYS);
+    run.replay(generated::REPLAYS);
 }
 
 #[test]
 fn a_generated_program_of_transactions_replays_as_it_was_recorded() {
-    generated::on_threads(CASES, WORKERS, |config| {
+    generated::on_threads(CASES, |config| {
         let describe = |program: &Program| format!("the program:\n{program}");
         generated::check(config, 300, &program(), record_and_replay, describe);
     });

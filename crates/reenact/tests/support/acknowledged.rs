@@ -4,6 +4,27 @@ use std::{fs, path::Path};
 
 const PARTIES: usize = 6;
 
+/// The number that each thread has acknowledged; 0 if there is no file yet.
+pub(crate) fn acknowledged_numbers<const THREADS: usize>(file: &Path) -> [u64; THREADS] {
+    let bytes = fs::read(file).unwrap_or_default();
+    let (numbers, _) = bytes.as_chunks::<8>();
+    std::array::from_fn(|thread| {
+        numbers
+            .get(thread)
+            .map_or(0, |&bytes| u64::from_le_bytes(bytes))
+    })
+}
+
+/// Whether every thread has acknowledged in the replay at least what it had in the recording.
+#[track_caller]
+pub(crate) fn at_least<const THREADS: usize>(replayed: [u64; THREADS], recorded: [u64; THREADS]) {
+    let reached = replayed
+        .iter()
+        .zip(&recorded)
+        .all(|(replayed, recorded)| replayed >= recorded);
+    assert!(reached, "replayed {replayed:?} of {recorded:?}");
+}
+
 /// What each party saw, in its order, as far as there was room for it; and how much it was.
 pub(crate) fn acknowledged(file: &Path) -> Vec<(u64, Vec<u64>)> {
     let bytes = fs::read(file).unwrap_or_default();

@@ -5,11 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use expect_test::Expect;
 use reenact_trace::{StopReason, Trace};
 
 use super::{
     acknowledged::goes_on_from,
-    stage::{Outcome, Program, Running, Stage},
+    stage::{Outcome, Program, Running, Stage, without_places},
 };
 
 /// Records a program and cuts off the end of its trace at so many places. Each of these traces replays as far as it goes.
@@ -121,15 +122,8 @@ pub(crate) fn drift<'a>(
     with(replayed).replay()
 }
 
-/// Tests, each of which calls a check with the name of a program.
-#[allow(unused_macros, reason = "no suite uses all of it")]
-macro_rules! drifts {
-    ($($check:ident { $($name:ident = $case:literal;)* })*) => {$($(
-        #[test]
-        fn $name() {
-            $check($case);
-        }
-    )*)*};
+/// Compares the report of a replay that differs, up to its backtrace and without line numbers.
+#[track_caller]
+pub(crate) fn reports(outcome: &Outcome, expected: Expect) {
+    expected.assert_eq(&without_places(outcome.diverged()));
 }
-#[allow(unused_imports, reason = "no suite uses all of it")]
-pub(crate) use drifts;

@@ -1,9 +1,8 @@
-//! The help of the debugger, and of the command that starts it.
+//! The help of the debugger.
 
 use expect_test::expect;
 
 use super::check;
-use crate::run::Directory;
 
 #[test]
 fn help_teaches() {
@@ -116,45 +115,4 @@ help where
 
         "#]],
     );
-}
-
-#[test]
-fn help_for_debug_shows_a_session() {
-    let run = Directory::new().reenact(&["debug", "-h"]);
-    expect![[r#"
-        Debug a program in all its universes at once
-
-        Usage: reenact debug [OPTIONS] [FILE] [-- <CMD>...]
-
-        Arguments:
-          [FILE]    The program, or a recording
-          [CMD]...  A Rust program that uses reenact, with its arguments
-
-        Options:
-              --single-step         One step per rule (default: one step up to the next visible action)
-              --unlocks             With a Rust program: make every unlock a step, even where it makes no
-                                    difference
-              --max-states <N>      Maximum number of universes [default: 5 million; with breakpoints, 1
-                                    million]
-              --max-time <SECONDS>  Maximum time, in seconds
-          -h, --help                Print help (see more with '--help')
-
-        Examples:
-          reenact debug listing1.at                    Then type: help
-          reenact debug listing1.at < listing1.debug   Run the commands in a file
-          reenact debug -- ./app --fast                Debug a Rust program that uses reenact
-          reenact debug run.reenact                    Start at the end of a recording
-
-        An example session:
-          ends                                List the outcomes of the program
-          break message-receiver by math      Stop before math processes a message
-          run                                 Run until then, in every universe
-          show math.inbox                     Show the messages that math has received
-          next-turn                           Step to its next message, in every universe
-          universes                           List the universes
-          story 1                             Show the schedule that leads to universe 1
-
-        Exit status: 0; 1 if a command on standard input failed (the rest still run); 2 if the program is
-        not valid.
-    "#]].assert_eq(&run.stdout);
 }

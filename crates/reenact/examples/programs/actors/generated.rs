@@ -14,7 +14,7 @@ use std::{
 };
 
 use reenact::{
-    actor::{Broken, Context, FarRef, OnPanic, Promise, Resolver, System, Target},
+    actor::{Broken, Context, FarRef, Promise, Resolver, System, Target},
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering::SeqCst},
@@ -23,7 +23,7 @@ use reenact::{
 };
 
 use self::language::{Operation, Program, Verb};
-use crate::support::{Seen, jitter, parse_and_interpret};
+use crate::support::{Seen, build_actor, jitter, parse_and_interpret};
 
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {
     name == "generated" && parse_and_interpret(arguments, interpret)
@@ -150,14 +150,7 @@ fn interpret(program: Program) {
 fn build(world: &World, system: System, kind: usize) -> reenact::actor::Builder {
     let actors = &world.program.actors;
     let actor = &actors[kind % actors.len()];
-    let builder = system.build().on_panic(match actor.keeps {
-        true => OnPanic::Keep,
-        false => OnPanic::Stop,
-    });
-    match actor.mailbox {
-        Some(room) => builder.mailbox(room.max(1)),
-        None => builder,
-    }
+    build_actor(system, actor.keeps, actor.mailbox)
 }
 
 impl Node {

@@ -11,6 +11,8 @@ use reenact::{
     thread,
 };
 
+use crate::support::join_all;
+
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {
     if name != "fair" {
         return false;
@@ -162,12 +164,7 @@ fn server() {
     });
     server.join().unwrap();
     stop.store(true, SeqCst);
-    processes
-        .into_iter()
-        .for_each(|process| process.join().unwrap());
-    threads
-        .into_iter()
-        .for_each(|thread| thread.join().unwrap());
+    join_all!(processes, threads);
 }
 
 /// Processes that keep each other busy keep nobody from being started, being woken, or being out of time.
@@ -249,11 +246,6 @@ fn lock() {
             true => thread::spawn(one).join().unwrap(),
             false => spawn(one).join().unwrap(),
         }
-        processes
-            .into_iter()
-            .for_each(|process| process.join().unwrap());
-        threads
-            .into_iter()
-            .for_each(|thread| thread.join().unwrap());
+        join_all!(processes, threads);
     }
 }

@@ -5,9 +5,5 @@ mod behaviour;
 
 /// Runs all behaviours, or those of these names.
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {
-    if name != "selfcheck" {
-        return false;
-    }
-    reenact_testing::behaviours::run(behaviour::ALL, arguments);
-    true
+    reenact_testing::behaviours::selfcheck(behaviour::ALL, name, arguments)
 }

@@ -8,6 +8,7 @@ use reenact::{
 };
 
 use super::{fold, say, sleep_for_good};
+use crate::support::{join_all, start_workers};
 
 pub(super) fn run(name: &str, arguments: &[String]) -> bool {
     match (name, arguments.first().map(String::as_str)) {
@@ -43,20 +44,13 @@ pub(super) fn run(name: &str, arguments: &[String]) -> bool {
 /// Who came when, of four threads and one lock.
 fn race(salt: u64) -> u64 {
     let hash = Arc::new(Mutex::new(salt));
-    let threads: Vec<_> = (0..4)
-        .map(|me| {
-            let hash = Arc::clone(&hash);
-            thread::spawn(move || {
-                for _ in 0..100 {
-                    let mut hash = hash.lock().unwrap();
-                    *hash = fold(*hash, me);
-                }
-            })
-        })
-        .collect();
-    for thread in threads {
-        thread.join().unwrap();
-    }
+    let threads = start_workers(4, &hash, |hash, me| {
+        for _ in 0..100 {
+            let mut hash = hash.lock().unwrap();
+            *hash = fold(*hash, me as u64);
+        }
+    });
+    join_all!(threads);
     let hash = hash.lock().unwrap();
     *hash
 }

@@ -6,6 +6,7 @@ use reenact::{
 };
 
 use super::{say, sleep_for_good, spin_for_good};
+use crate::support::{join_all, start_workers};
 
 pub(super) fn run(name: &str, _arguments: &[String]) -> bool {
     match name {
@@ -95,21 +96,14 @@ fn lost_signal() {
 /// Everybody has done something and now does something else.
 fn busy_elsewhere(do_something_else: fn()) {
     let list = Arc::new(Mutex::new(Vec::new()));
-    let threads: Vec<_> = (0..2)
-        .map(|me| {
-            let list = Arc::clone(&list);
-            thread::spawn(move || {
-                for _ in 0..100 {
-                    list.lock().unwrap().push(me);
-                }
-                say("stuck");
-                do_something_else();
-            })
-        })
-        .collect();
-    for thread in threads {
-        thread.join().unwrap();
-    }
+    let threads = start_workers(2, &list, move |list, me| {
+        for _ in 0..100 {
+            list.lock().unwrap().push(me);
+        }
+        say("stuck");
+        do_something_else();
+    });
+    join_all!(threads);
 }
 
 /// Main and a thread take one lock, each once.

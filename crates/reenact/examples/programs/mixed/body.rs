@@ -109,11 +109,7 @@ impl Body {
 
     fn perform(&mut self, operation: Operation, fuel: Fuel, turn: Turn<'_>) {
         use Verb::*;
-        let Operation {
-            verb,
-            first,
-            second,
-        } = operation;
+        let (verb, first, second) = operation.parts();
         match verb {
             Lock | TryLock | Held | Wait | Notify | Read | Write => self.lock(operation, fuel),
             Add | Load | Exchange => self.count_up(operation),
@@ -176,11 +172,7 @@ impl Body {
     }
 
     fn lock(&mut self, operation: Operation, fuel: Fuel) {
-        let Operation {
-            verb,
-            first,
-            second,
-        } = operation;
+        let (verb, first, second) = operation.parts();
         let (world, value) = (Arc::clone(&self.world), self.value());
         let count = world.mutexes.len();
         let (mutex, condition) = &world.mutexes[first % count];
@@ -259,11 +251,7 @@ impl Body {
     }
 
     fn post(&mut self, operation: Operation, fuel: Fuel, turn: Turn<'_>) {
-        let Operation {
-            verb,
-            first,
-            second,
-        } = operation;
+        let (verb, first, second) = operation.parts();
         let (world, value) = (Arc::clone(&self.world), self.value());
         let (to, other) = (world.actor(first), world.actor(first + 1));
         match verb {
@@ -346,11 +334,7 @@ impl Body {
     }
 
     fn communicate(&mut self, operation: Operation, fuel: Fuel, turn: Turn<'_>) {
-        let Operation {
-            verb,
-            first,
-            second,
-        } = operation;
+        let (verb, first, second) = operation.parts();
         let Some(ends) = self.ends.clone() else {
             return self.seen.note("closed");
         };
@@ -584,11 +568,7 @@ fn transaction(
     root: Option<usize>,
     tx: &mut Transaction,
 ) -> Result<Vec<u64>, TxError<u64>> {
-    let Operation {
-        verb,
-        first,
-        second,
-    } = operation;
+    let (verb, first, second) = operation.parts();
     let (variable, other) = (world.variable(first), world.variable(second));
     let one = |value: u64| Ok(vec![value]);
     match verb {

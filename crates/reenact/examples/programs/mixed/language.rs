@@ -73,6 +73,12 @@ pub(crate) struct Operation {
     pub(crate) second: usize,
 }
 
+impl Operation {
+    pub(crate) fn parts(self) -> (Verb, usize, usize) {
+        (self.verb, self.first, self.second)
+    }
+}
+
 verbs! {
     /// Locks two mutexes, the lower one first.
     Lock "lock",
@@ -190,11 +196,7 @@ impl fmt::Display for Channel {
 
 fn written(script: &Script) -> String {
     let words = script.iter().map(|operation| {
-        let Operation {
-            verb,
-            first,
-            second,
-        } = operation;
+        let (verb, first, second) = operation.parts();
         format!(" {verb}:{first},{second}")
     });
     words.collect()

@@ -2,7 +2,7 @@
 
 use reenact::{
     sync::{Arc, Barrier},
-    thread,
+    thread::{self, JoinHandle},
 };
 
 /// Runs `body` on this many threads, each with its number, and returns what they return. They begin together, or the
@@ -27,6 +27,30 @@ where
         .map(|thread| thread.join().expect("nobody panics"))
         .collect()
 }
+
+/// Starts this many threads, each with what they share and its number.
+pub(crate) fn start_workers<S, T, F>(threads: usize, shared: &Arc<S>, body: F) -> Vec<JoinHandle<T>>
+where
+    S: Send + Sync + 'static,
+    T: Send + 'static,
+    F: Fn(&S, usize) -> T + Copy + Send + 'static,
+{
+    let start = |me| {
+        let shared = Arc::clone(shared);
+        thread::spawn(move || body(&shared, me))
+    };
+    (0..threads).map(start).collect()
+}
+
+/// Waits for threads or processes of which none panics.
+macro_rules! join_all {
+    ($($handles:expr),+) => {$(
+        for handle in $handles {
+            handle.join().unwrap();
+        }
+    )+};
+}
+pub(crate) use join_all;
 
 /// Keeps panics that are part of a program from filling standard error.
 pub(crate) fn panic_quietly() {
