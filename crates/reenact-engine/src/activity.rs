@@ -323,6 +323,7 @@ pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
 
 /// Like [`aside`], for an explored activity, of which its thread keeps less state. Inlined: the return from a function
 /// after a switch of stacks is mispredicted.
+#[cfg(feature = "explore")]
 #[inline(always)]
 pub(crate) fn aside_explored(action: impl FnOnce()) {
     let (token, fiber, slot, untracked, attempting) = HOT.with(|hot| {
@@ -397,6 +398,7 @@ pub(crate) fn self_origin() -> (Origin, String) {
     }
 }
 
+#[cfg(feature = "explore")]
 impl Controlled {
     /// An explored activity, which the exploration knows by its number.
     pub(crate) fn explored(controller: Arc<dyn Controller>, number: u32, name: &str) -> Controlled {
@@ -405,18 +407,6 @@ impl Controlled {
             0,
             Activity::new(number, String::new(), name.to_owned()),
         )
-    }
-
-    fn of(controller: Arc<dyn Controller>, generation: u32, activity: Arc<Activity>) -> Controlled {
-        Controlled {
-            controller,
-            activity,
-            generation,
-            children: AtomicU64::new(0),
-            tickets: AtomicU64::new(0),
-            is_foreign: false,
-            clocks: Default::default(),
-        }
     }
 
     /// Reuses it for the activity of the same number and name in another execution, if there are no other references to
@@ -431,6 +421,20 @@ impl Controlled {
         *self.tickets.get_mut() = 0;
         self.clocks = Default::default();
         true
+    }
+}
+
+impl Controlled {
+    fn of(controller: Arc<dyn Controller>, generation: u32, activity: Arc<Activity>) -> Controlled {
+        Controlled {
+            controller,
+            activity,
+            generation,
+            children: AtomicU64::new(0),
+            tickets: AtomicU64::new(0),
+            is_foreign: false,
+            clocks: Default::default(),
+        }
     }
 
     fn unannounced() -> Option<Controlled> {
@@ -498,6 +502,7 @@ pub(crate) fn begin_explored(number: u32) {
 }
 
 /// Ends the explored activity that the calling thread runs.
+#[cfg(feature = "explore")]
 pub(crate) fn end_explored() {
     // SAFETY: Set only while the fiber runs, and the `Controlled` exists until the execution has ended.
     if let Some(controlled) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {
