@@ -2,16 +2,17 @@
 //!
 //! There is no value of [`Execution`], so what would happen under exploration is not compiled.
 
-use std::{panic::Location, sync::Arc, sync::atomic::AtomicU32};
+use std::{
+    fs::File,
+    io::Write,
+    panic::Location,
+    sync::{Arc, atomic::AtomicU32},
+};
 
 use crate::{
     Access, Activity, Announcement, Change, Controller, Decision, Ending, Message, Newborn,
     NextArrival, Object, Op, Outcome, Spot, activity::Controlled, pool::Pool,
 };
-
-/// What the program is told that was started to be explored.
-const ABSENT: &str =
-    "cannot explore this program: it was built without the feature `explore` of the crate reenact";
 
 /// An execution, of which there are none.
 pub(crate) enum Execution {}
@@ -48,8 +49,15 @@ pub(crate) fn follow_from_environment() {
     refuse();
 }
 
+/// Tells the command that started this process that it cannot be explored, as a line of the report.
 fn refuse() {
-    eprintln!("reenact: {ABSENT}");
+    const WHY: &str = "it was built without the feature `explore` of the crate reenact";
+    let report = std::env::var_os("REENACT_REPORT")
+        .and_then(|path| File::options().append(true).create(true).open(path).ok());
+    let is_told = report.is_some_and(|mut file| writeln!(file, "error\t{WHY}").is_ok());
+    if !is_told {
+        eprintln!("reenact: this program cannot be explored: {WHY}");
+    }
     // SAFETY: `_exit` only ends the process.
     unsafe { libc::_exit(2) };
 }
