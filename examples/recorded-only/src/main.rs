@@ -27,11 +27,11 @@ struct Journal {
 
 #[reenact::actor]
 impl Journal {
-    pub fn note(&mut self, worker: usize, job: u32) {
+    pub(crate) fn note(&mut self, worker: usize, job: u32) {
         self.lines.push(format!("worker {worker} did job {job}"));
     }
 
-    pub fn all(&self) -> Vec<String> {
+    pub(crate) fn all(&self) -> Vec<String> {
         self.lines.clone()
     }
 }
@@ -50,6 +50,7 @@ fn main() {
                     let next = jobs.lock().unwrap().recv();
                     let Ok(job) = next else { break };
                     journal.note(worker, job);
+                    thread::yield_now();
                 }
             })
         })

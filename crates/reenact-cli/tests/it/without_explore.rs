@@ -34,7 +34,7 @@ fn it_is_recorded_and_replayed_but_not_explored() {
     let recorded = directory.reenact(&["record", "-o", "run.reenact", "--", program]);
     recorded.assert_status(0);
     assert_eq!(recorded.stdout.lines().count(), 201, "{}", recorded.stdout);
-    let replayed = directory.reenact(&["replay", "run.reenact", "--times", "5"]);
+    let replayed = directory.reenact(&["replay", "run.reenact", "--times", "5", "-v"]);
     replayed.assert_status(0);
     assert_eq!(replayed.stdout, recorded.stdout.repeat(5));
     directory
