@@ -1,6 +1,6 @@
 //! `cargo xtask bench dependency`: what depending on reenact costs a user.
 //!
-//! It generates a small crate outside the workspace, once on std and once on reenact, builds it from an empty target
+//! It generates a small crate outside the workspace, on std and on reenact with and without exploration, builds it from an empty target
 //! directory, and prints the processor time and the size of the test binary. Processor time, unlike wall time, hardly
 //! depends on the number of cores.
 
@@ -42,7 +42,7 @@ pub fn count(threads: usize) -> usize {
 }
 ";
 
-/// Its tests; `TEST` stands for the attribute of the explored one.
+/// Its tests; `TEST` stands for the attribute of the explored one, where it is explored.
 const TESTS: &str = "\
 #[test]
 fn counts() {
@@ -69,51 +69,71 @@ pub(crate) fn run() -> Result<(), String> {
 
 fn measure_all(directory: &Path) -> Result<(), String> {
     let reenact = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/reenact");
-    let dependency = format!("reenact = {{ path = {reenact:?} }}\n");
-    let std = measure(&create(directory, "on-std", "std", "test", "")?)?;
-    let ours = measure(&create(
-        directory,
-        "on-reenact",
-        "reenact",
-        "reenact::test",
-        &dependency,
-    )?)?;
-    let lines = measure(&create(
-        directory,
-        "lines",
-        "reenact",
-        "reenact::test",
-        &(dependency + LINES),
-    )?)?;
+    let default = format!("reenact = {{ path = {reenact:?} }}\n");
+    let recording = format!("reenact = {{ path = {reenact:?}, default-features = false }}\n");
+    let lines = |dependency: &str| format!("{dependency}{LINES}");
+    let variants = [
+        ("std", "std", "test", String::new()),
+        ("reenact", "reenact", "reenact::test", default.clone()),
+        (
+            "reenact, `default-features = false`",
+            "reenact",
+            "test",
+            recording.clone(),
+        ),
+        (
+            "reenact, `debug = \"line-tables-only\"`",
+            "reenact",
+            "reenact::test",
+            lines(&default),
+        ),
+        ("reenact, both", "reenact", "test", lines(&recording)),
+    ];
+    let mut costs = Vec::new();
+    for (index, (name, library, attribute, dependency)) in variants.iter().enumerate() {
+        let tree = directory.join(index.to_string());
+        create(&tree, library, attribute, dependency)?;
+        costs.push((*name, measure(&tree)?));
+    }
+    let std = &costs[0].1.binary;
     println!(
         "| crate on | `cargo build`, CPU | `cargo test --no-run`, CPU | test binary | growth | code | debug information |"
     );
     println!("|---|---|---|---|---|---|---|");
-    for (name, cost) in [
-        ("std", &std),
-        ("reenact", &ours),
-        ("reenact, `debug = \"line-tables-only\"`", &lines),
-    ] {
+    for (name, cost) in &costs {
         println!(
             "| {name} | {:.1} s | {:.1} s | {} | {} | {} | {} |",
             cost.build.as_secs_f64(),
             cost.test.as_secs_f64(),
             megabytes(cost.binary.all),
-            megabytes(cost.binary.all.saturating_sub(std.binary.all)),
+            megabytes(cost.binary.all.saturating_sub(std.all)),
             megabytes(cost.binary.code),
             megabytes(cost.binary.debug),
         );
     }
-    println!("\n| crate | CPU of rustc in `cargo test --no-run` |\n|---|---|");
-    let mut crates: Vec<_> = ours.crates.iter().collect();
-    crates.sort_by(|a, b| b.1.total_cmp(a.1));
-    let (shown, rest) = crates.split_at(crates.len().min(16));
-    for (name, seconds) in shown {
-        println!("| {name} | {seconds:.2} s |");
-    }
-    let rest: f64 = rest.iter().map(|(_, seconds)| **seconds).sum();
-    println!("| all others | {rest:.2} s |");
+    print_crates(&costs[1].1, &costs[2].1);
     Ok(())
+}
+
+/// Prints what the crates cost that take longest, in the default build and in one that only records.
+fn print_crates(default: &Cost, recording: &Cost) {
+    println!(
+        "\n| CPU of rustc in `cargo test --no-run` | reenact | `default-features = false` |\n|---|---|---|"
+    );
+    let mut crates: Vec<_> = default
+        .crates
+        .iter()
+        .map(|(name, seconds)| (name, *seconds, recording.crates.get(name)))
+        .collect();
+    crates.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let (shown, rest) = crates.split_at(crates.len().min(18));
+    for (name, seconds, recording) in shown {
+        let recording = recording.map_or("–".to_owned(), |seconds| format!("{seconds:.2} s"));
+        println!("| {name} | {seconds:.2} s | {recording} |");
+    }
+    let all: f64 = rest.iter().map(|(_, seconds, _)| seconds).sum();
+    let recording: f64 = rest.iter().filter_map(|(_, _, seconds)| *seconds).sum();
+    println!("| all others | {all:.2} s | {recording:.2} s |");
 }
 
 /// What a crate costs.
@@ -133,14 +153,7 @@ struct Size {
 }
 
 /// Creates the crate and downloads what it depends on.
-fn create(
-    directory: &Path,
-    name: &str,
-    library: &str,
-    attribute: &str,
-    dependencies: &str,
-) -> Result<PathBuf, String> {
-    let tree = directory.join(name);
+fn create(tree: &Path, library: &str, attribute: &str, dependencies: &str) -> Result<(), String> {
     let manifest = format!(
         "[workspace]\n\n[package]\nname = \"counter\"\nedition = \"2024\"\n\n[dependencies]\n{dependencies}"
     );
@@ -160,9 +173,8 @@ fn create(
             .map_err(|error| format!("cannot write {}: {error}", file.display()))?;
     }
     let mut fetch = command(&["fetch", "--quiet"]);
-    fetch.current_dir(&tree);
-    run_command(fetch)?;
-    Ok(tree)
+    fetch.current_dir(tree);
+    run_command(fetch)
 }
 
 fn measure(tree: &Path) -> Result<Cost, String> {

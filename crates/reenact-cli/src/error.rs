@@ -168,8 +168,8 @@ impl Error {
             Error::NotAProgram(error) => error.help()?.to_owned(),
             Error::Question { help, .. } => help.clone()?,
             Error::NotExplored { .. } => {
-                "does it use reenact, on Linux? A program that does not is run once, as ever; a script has to name \
-                 the program itself"
+                "does it use reenact with its feature `explore`, which is on by default, on Linux? A program that does \
+                 not is run once, as ever; a script has to name the program itself"
                     .to_owned()
             }
             Error::Schedule { .. } => "choose another file with -o FILE".to_owned(),

@@ -22,6 +22,7 @@ use std::{
 use reenact_trace::{Appender, Origin};
 
 pub use self::birth::{Birth, Life, Lineage};
+#[cfg(feature = "explore")]
 pub(crate) use self::birth::{begin_explored, end_explored};
 
 use crate::{
@@ -325,6 +326,7 @@ pub(crate) fn aside<R>(action: impl FnOnce() -> R) -> R {
 
 /// Like [`aside`], for an explored activity, of which its thread keeps less state. Inlined: the return from a function
 /// after a switch of stacks is mispredicted.
+#[cfg(feature = "explore")]
 #[inline(always)]
 pub(crate) fn aside_explored(action: impl FnOnce()) {
     let (token, fiber, slot, untracked, attempting) = HOT.with(|hot| {
@@ -399,6 +401,7 @@ pub(crate) fn self_origin() -> (Origin, String) {
     }
 }
 
+#[cfg(feature = "explore")]
 impl Controlled {
     /// An explored activity, which the exploration knows by its number.
     pub(crate) fn explored(controller: Arc<dyn Controller>, number: u32, name: &str) -> Controlled {
@@ -407,22 +410,6 @@ impl Controlled {
             0,
             ControlledActivity::new(number, String::new(), name.to_owned()),
         )
-    }
-
-    fn of(
-        controller: Arc<dyn Controller>,
-        generation: u32,
-        activity: Arc<ControlledActivity>,
-    ) -> Controlled {
-        Controlled {
-            controller,
-            activity,
-            generation,
-            children: AtomicU64::new(0),
-            tickets: AtomicU64::new(0),
-            is_foreign: false,
-            clocks: Default::default(),
-        }
     }
 
     /// Reuses it for the activity of the same number and name in another execution, if there are no other references to
@@ -437,6 +424,24 @@ impl Controlled {
         *self.tickets.get_mut() = 0;
         self.clocks = Default::default();
         true
+    }
+}
+
+impl Controlled {
+    fn of(
+        controller: Arc<dyn Controller>,
+        generation: u32,
+        activity: Arc<ControlledActivity>,
+    ) -> Controlled {
+        Controlled {
+            controller,
+            activity,
+            generation,
+            children: AtomicU64::new(0),
+            tickets: AtomicU64::new(0),
+            is_foreign: false,
+            clocks: Default::default(),
+        }
     }
 
     fn unannounced() -> Option<Controlled> {

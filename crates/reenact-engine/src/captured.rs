@@ -24,6 +24,7 @@ mod clock;
 pub(crate) mod identity;
 mod random;
 mod real;
+#[cfg(feature = "explore")]
 pub(crate) mod threads;
 
 use reenact_trace::Kind;
@@ -49,6 +50,9 @@ pub(crate) fn link() {
         identity::getpid as *const (),
         identity::kill as *const (),
         identity::getenv as *const (),
+    ));
+    #[cfg(feature = "explore")]
+    std::hint::black_box((
         threads::pthread_create as *const (),
         threads::pthread_join as *const (),
         threads::syscall as *const (),

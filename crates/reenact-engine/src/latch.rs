@@ -11,12 +11,11 @@ mod model;
 
 use std::time::Instant;
 
+#[cfg(feature = "explore")]
+use crate::loom::Ordering::{Relaxed, Release};
 use crate::{
     Spot, controller,
-    loom::{
-        AtomicU32,
-        Ordering::{Relaxed, Release, SeqCst},
-    },
+    loom::{AtomicU32, Ordering::SeqCst},
     mode, raw,
 };
 
@@ -29,6 +28,7 @@ use crate::{
 pub struct Latch {
     state: AtomicU32,
     /// Under exploration: one more than the number of the moment at which it became true.
+    #[cfg(feature = "explore")]
     moment: AtomicU32,
 }
 
@@ -40,24 +40,9 @@ impl Latch {
     pub const fn new() -> Latch {
         Latch {
             state: AtomicU32::new(0),
+            #[cfg(feature = "explore")]
             moment: AtomicU32::new(0),
         }
-    }
-
-    /// Under exploration: returns the number of the moment at which it became true.
-    pub(crate) fn moment(&self) -> Option<u32> {
-        self.moment.load(SeqCst).checked_sub(1)
-    }
-
-    /// Notes the number of the moment at which it became true.
-    pub(crate) fn note_moment(&self, moment: u32) {
-        self.moment.store(moment + 1, Release);
-    }
-
-    /// Resets it.
-    pub(crate) fn forget(&self) {
-        self.state.store(0, Relaxed);
-        self.moment.store(0, Relaxed);
     }
 
     /// Makes the condition true and wakes all that wait for it.
@@ -104,5 +89,24 @@ impl Latch {
         if mode::is_controlled() {
             controller::park(Spot::Latch(self), what);
         }
+    }
+}
+
+#[cfg(feature = "explore")]
+impl Latch {
+    /// Under exploration: returns the number of the moment at which it became true.
+    pub(crate) fn moment(&self) -> Option<u32> {
+        self.moment.load(SeqCst).checked_sub(1)
+    }
+
+    /// Notes the number of the moment at which it became true.
+    pub(crate) fn note_moment(&self, moment: u32) {
+        self.moment.store(moment + 1, Release);
+    }
+
+    /// Resets it.
+    pub(crate) fn forget(&self) {
+        self.state.store(0, Relaxed);
+        self.moment.store(0, Relaxed);
     }
 }

@@ -22,6 +22,7 @@ mod clock;
 mod controller;
 mod delta_cache;
 mod ends;
+#[cfg_attr(not(feature = "explore"), path = "explore_absent.rs")]
 pub mod explore;
 mod external;
 mod latch;

@@ -4,14 +4,19 @@
 //! that is never taken. The mode starts as unknown and is settled before `main` ([`crate::captured`]), or by the first
 //! operation: there is no `main` to wrap and nothing to link in a certain order.
 
+#[cfg(feature = "explore")]
+mod explored;
+
 use std::{
     path::PathBuf,
     sync::{
-        Mutex, Once, PoisonError,
+        Once,
         atomic::{AtomicU8, Ordering},
     },
 };
 
+#[cfg(feature = "explore")]
+pub(crate) use self::explored::{be_explored, be_off, begin_exploring, end_exploring};
 use crate::{activity, explore, external::untracked, record, replay};
 
 /// What happens to operations.
@@ -42,8 +47,6 @@ const EXPLORING: u8 = 6;
 pub(crate) const STRATEGY: &str = "REENACT_STRATEGY";
 /// Bit: senders record.
 const WITH_SENDER: u8 = 1;
-/// Bit: an exploration is in progress.
-const IS_EXPLORED: u8 = 2;
 /// Bit: a log is kept.
 const IS_LOGGED: u8 = 4;
 /// Reasons why sending a message may need extra work, as bits.
@@ -88,45 +91,9 @@ pub(crate) fn set(mode: Mode) {
     MODE.store(mode as u8, Ordering::SeqCst);
 }
 
-/// The number of explorations in progress.
-static EXPLORATIONS: Mutex<u32> = Mutex::new(0);
-
-/// Begins an exploration. Returns false if the process is not off otherwise.
-pub(crate) fn begin_exploring() -> bool {
-    settle();
-    let mut explorations = EXPLORATIONS.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_first = *explorations == 0;
-    if is_first && byte() != Mode::Off as u8 {
-        return false;
-    }
-    *explorations += 1;
-    be_explored();
-    true
-}
-
 /// Notes that a log is kept in this process.
 pub(crate) fn be_logged() {
     SENDS.fetch_or(IS_LOGGED, Ordering::SeqCst);
-}
-
-pub(crate) fn be_off() {
-    set(Mode::Off);
-}
-
-/// Notes that an exploration runs in this process, or that all of it is explored.
-pub(crate) fn be_explored() {
-    MODE.store(EXPLORING, Ordering::SeqCst);
-    SENDS.fetch_or(IS_EXPLORED, Ordering::SeqCst);
-}
-
-/// Ends one exploration.
-pub(crate) fn end_exploring() {
-    let mut explorations = EXPLORATIONS.lock().unwrap_or_else(PoisonError::into_inner);
-    *explorations -= 1;
-    if *explorations == 0 {
-        SENDS.fetch_and(!IS_EXPLORED, Ordering::SeqCst);
-        set(Mode::Off);
-    }
 }
 
 /// Changes the mode from recording to stopped; does nothing if it was not recording.

@@ -3,6 +3,8 @@
 //! This is the one vocabulary of the replay log, divergence reports, exploration, schedules, breakpoints and JSON: the
 //! [`Op`]s that models define, and the [`Access`]es defined here.
 
+mod access;
+#[cfg(feature = "explore")]
 mod dependence;
 mod name;
 mod sentence;
@@ -10,7 +12,7 @@ mod value;
 
 use std::panic::Location;
 
-pub use reenact_explore::OperationKind;
+pub use reenact_operation::OperationKind;
 use serde::{Deserialize, Serialize};
 
 pub use self::{

@@ -163,6 +163,7 @@ impl Pool {
     }
 
     /// Resets a pool without workers to its initial state.
+    #[cfg(feature = "explore")]
     pub(crate) fn reopen(self) {
         self.shared.closing.store(false, SeqCst);
         self.shared.expected.store(0, SeqCst);

@@ -9,9 +9,9 @@
 mod control;
 mod cursor;
 mod ending;
-mod external;
+pub(crate) mod external;
 mod log;
-pub(crate) use self::{external::is_stranger, log::not_as_itself};
+pub(crate) use self::log::not_as_itself;
 pub(crate) mod fast_path;
 mod not_started;
 mod reception;

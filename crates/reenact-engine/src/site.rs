@@ -109,11 +109,13 @@ pub fn at(location: &'static Location<'static>) -> String {
 pub(crate) type FoundSite = (u64, Option<&'static Site>);
 
 /// Returns what was found since the last call: for another process that has the same code at the same addresses.
+#[cfg(feature = "explore")]
 pub(crate) fn news() -> Vec<FoundSite> {
     with_known(|known| std::mem::take(&mut known.news))
 }
 
 /// Adds what another process has found.
+#[cfg(feature = "explore")]
 pub(crate) fn learn((key, site): FoundSite) {
     with_known(|known| known.sites.insert(key, site));
 }

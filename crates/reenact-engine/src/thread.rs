@@ -47,9 +47,7 @@ pub fn kept<T: Clone + 'static>(number: u32, first: impl FnOnce() -> T) -> Optio
 /// Returns the calling activity's number, and its name in the program. None where it [has its own](has_own) thread,
 /// which knows both.
 pub fn current() -> Option<(u32, Option<String>)> {
-    let execution = explore::here().filter(|execution| !execution.is_on_thread())?;
-    let number = execution.state().current();
-    Some((number, execution.name_given(number)))
+    explore::here()?.current_on_fiber()
 }
 
 /// Sleeps without taking any time, where a controller decides that. Returns false elsewhere.

@@ -46,7 +46,6 @@ mod linearise;
 mod links;
 mod minimise;
 mod objects;
-mod operation;
 mod optimal;
 mod progress_reporter;
 mod report;
@@ -69,7 +68,6 @@ pub use self::{
     links::{Link, Links, Moment},
     minimise::{Minimal, MinimiseError, Minimiser},
     objects::{Accesses, Conditions, Holding, Latches, Passing, Sharing},
-    operation::{Activity, OperationKind},
     progress_reporter::{Interruption, Listener, ProgressReporter},
     report::{Budget, Coverage, Limit, Progress, Report, Verdict},
     sample::{Sampler, strategy::RandomStrategy},
@@ -77,6 +75,7 @@ pub use self::{
     seen::Seen,
     tally::{Part, Tally},
 };
+pub use reenact_operation::{Activity, OperationKind};
 
 /// A step of a run: an activity and which of its choices it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -20,6 +20,7 @@ mod parameter;
 mod receiver;
 mod self_type;
 mod senders;
+#[cfg_attr(not(feature = "explore"), path = "test_absent.rs")]
 mod test;
 #[cfg(test)]
 mod tests;

@@ -52,6 +52,7 @@
 
 pub mod actor;
 pub mod csp;
+#[cfg(feature = "explore")]
 pub mod explore;
 pub mod fs;
 pub mod io;
@@ -66,7 +67,9 @@ mod loom;
 mod ops;
 mod outside;
 
-pub use self::{explore::explore, outside::external};
+#[cfg(feature = "explore")]
+pub use self::explore::explore;
+pub use self::outside::external;
 pub use reenact_engine::record_to;
 #[doc(hidden)]
 pub use reenact_macros::call_at as __call_at;

@@ -16,3 +16,4 @@ mod run;
 mod sites;
 mod terminal;
 mod trace;
+mod without_explore;

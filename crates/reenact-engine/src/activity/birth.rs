@@ -29,6 +29,7 @@ pub(crate) fn begin_explored(number: u32) {
 }
 
 /// Ends the explored activity that the calling thread runs.
+#[cfg(feature = "explore")]
 pub(crate) fn end_explored() {
     // SAFETY: Set only while the fiber runs, and the `Controlled` exists until the execution has ended.
     if let Some(controlled) = unsafe { HOT.with(|hot| hot.fiber.get()).as_ref() } {

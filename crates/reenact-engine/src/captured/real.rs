@@ -157,6 +157,7 @@ pub(super) fn set_errno(errno: c_int) {
 /// # Safety
 ///
 /// As for the C library's `pthread_create`.
+#[cfg(feature = "explore")]
 pub(super) unsafe fn pthread_create(
     thread: *mut libc::pthread_t,
     attributes: *const libc::pthread_attr_t,
@@ -181,6 +182,7 @@ pub(super) unsafe fn pthread_create(
 /// # Safety
 ///
 /// As for the C library's `pthread_join`.
+#[cfg(feature = "explore")]
 pub(super) unsafe fn pthread_join(thread: libc::pthread_t, result: *mut *mut c_void) -> c_int {
     type Join = unsafe extern "C" fn(libc::pthread_t, *mut *mut c_void) -> c_int;
     static REAL: Real = Real::new(c"pthread_join");

@@ -9,7 +9,7 @@ use reenact_trace::{Event, Item, Kind, Origin, Trace, TraceError};
 
 use crate::{
     Asked, Captured, Heard, Reply,
-    replay::{is_stranger, play_process},
+    replay::{external::is_stranger, play_process},
 };
 
 /// The external data of a recorded run.

@@ -41,6 +41,7 @@ pub(crate) struct Stack {
 
 impl Stack {
     /// How many bytes of a stack can be used at least.
+    #[cfg(feature = "explore")]
     pub(crate) const USABLE: usize = SIZE - GUARD - COLOURS * COLOUR;
 
     pub(crate) fn new() -> io::Result<Stack> {

@@ -34,7 +34,7 @@ fn a_program_that_cannot_be_debugged_is_reported() {
         2,
         expect![[r#"
             reenact: /bin/sh did not explore itself: it exited with status 3
-            help: does it use reenact, on Linux? A program that does not is run once, as ever; a script has to name the program itself
+            help: does it use reenact with its feature `explore`, which is on by default, on Linux? A program that does not is run once, as ever; a script has to name the program itself
         "#]],
     );
     check(
@@ -42,7 +42,7 @@ fn a_program_that_cannot_be_debugged_is_reported() {
         2,
         expect![[r#"
             reenact: /bin/sh did not explore itself: it was killed by signal 9
-            help: does it use reenact, on Linux? A program that does not is run once, as ever; a script has to name the program itself
+            help: does it use reenact with its feature `explore`, which is on by default, on Linux? A program that does not is run once, as ever; a script has to name the program itself
         "#]],
     );
     check(

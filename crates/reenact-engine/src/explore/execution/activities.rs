@@ -33,11 +33,15 @@ impl Execution {
         Some(first)
     }
 
-    /// Returns the name that the program gave an activity.
-    pub(crate) fn name_given(&self, number: u32) -> Option<String> {
+    /// Returns the current activity's number and the name that the program gave it. None if it has a thread.
+    pub(crate) fn current_on_fiber(&self) -> Option<(u32, Option<String>)> {
+        if self.is_on_thread() {
+            return None;
+        }
         let state = &*self.state();
-        let name = &state.actors.get(number as usize)?.name;
-        (!name.is_empty()).then(|| name.clone())
+        let actor = state.actors.get(state.current as usize);
+        let name = actor.map(|actor| actor.name.clone());
+        Some((state.current, name.filter(|name| !name.is_empty())))
     }
 
     /// Creates a child of the current activity and returns its number.

@@ -1,5 +1,7 @@
 //! Activities and operation kinds: the vocabulary that the engine, the strategies and the debugger share.
 
+#![forbid(unsafe_code)]
+
 use serde::{Deserialize, Serialize};
 
 /// An activity: an actor, a thread, a process, a task. The same number means the same activity in every execution of a
