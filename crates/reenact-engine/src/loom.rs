@@ -1,6 +1,6 @@
 //! What loom replaces: atomics, locks, and how a thread waits.
 //!
-//! Modules whose concurrency is checked by [loom](https://docs.rs/loom) take these from here instead of from `std`. They
+//! Modules whose concurrency is checked by [loom](https://github.com/tokio-rs/loom) take these from here instead of from `std`. They
 //! are `std`'s, except when the tests are built with `--cfg loom`, which is what `cargo xtask check-unsafe` does.
 
 #[cfg(all(test, loom))]
