@@ -22,14 +22,13 @@ fn main() {
         "counter" => counter(),
         "signal" => signal(),
         "try" => try_to_lock(),
-        "try-late" => try_after_a_lock(),
         "panic" => panic_in_a_thread(),
         "abort" => abort(),
         "flaky" => flaky(),
         "nothing" => println!("nothing happened"),
         _ => {
             eprintln!(
-                "which one? deposits, transfers, channel, actors, counter, signal, try, try-late, panic, abort, flaky, nothing"
+                "which one? deposits, transfers, channel, actors, counter, signal, try, panic, abort, flaky, nothing"
             );
             std::process::exit(2);
         }
@@ -176,19 +175,6 @@ fn try_to_lock() {
     for thread in threads {
         thread.join().unwrap();
     }
-}
-
-/// One that tries a lock only if the other one has had it, which is known only after some steps.
-fn try_after_a_lock() {
-    let count = Arc::new(Mutex::new(0));
-    let other = Arc::clone(&count);
-    let thread = thread::spawn(move || *other.lock().unwrap() += 1);
-    let before = *count.lock().unwrap();
-    if let (1, Ok(mut count)) = (before, count.try_lock()) {
-        *count += 1;
-    }
-    thread.join().unwrap();
-    println!("{}", count.lock().unwrap());
 }
 
 /// Who comes second panics.

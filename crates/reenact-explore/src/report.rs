@@ -67,8 +67,8 @@ impl fmt::Display for Limit {
             Limit::Time(time) => write!(out, "after {time:?}"),
             Limit::Failure => write!(out, "at the first failure"),
             Limit::Cancelled => write!(out, "when it was cancelled"),
-            Limit::Unreached => write!(out, "where something to be tried could not be had"),
-            Limit::Divergence => write!(out, "when the program did not do the same again"),
+            Limit::Unreached => write!(out, "where a planned step was not possible"),
+            Limit::Divergence => write!(out, "when the program behaved differently"),
         }
     }
 }

@@ -320,7 +320,8 @@ fn releases_are_steps_where_somebody_tries_or_asks() {
 
         "#]],
     );
-    let run = debug(&Directory::new(), &["try-late"], "ends\n");
+    let args = ["debug", "--", example("try_late")];
+    let run = Directory::new().reenact_reading(&args, "ends\n");
     assert_eq!(run.stderr, "");
     run.assert_stdout_has("Coverage: complete");
     run.assert_stdout_has("2 outcomes");

@@ -115,7 +115,7 @@ fn several_cores_run_each_class_of_finer_steps_once() {
     let reports = ["1", "2", "3"].map(|cores| {
         let directory = Directory::new();
         let options = ["explore", "--json", "--strategy", "exhaustive", "--cores"];
-        let program = [cores, "--", example("universes"), "try-late"];
+        let program = [cores, "--", example("try_late")];
         let run = directory.reenact(&[&options[..], &program].concat());
         run.assert_status(0);
         serde_json::from_str::<Value>(&run.stdout).unwrap()
@@ -218,7 +218,7 @@ fn what_cannot_be_explored_is_refused() {
     .unwrap();
     let run = explore(&directory, &["--schedule", "bad.schedule"], "nothing");
     run.assert_status(2);
-    run.assert_stderr_has("bad.schedule: line 2: `main.x` is no activity");
+    run.assert_stderr_has("bad.schedule: line 2: `main.x` is not the name of an activity");
 
     let run = explore(&directory, &["--strategy", "sideways"], "nothing");
     run.assert_status(2);

@@ -246,7 +246,7 @@ fn a_path_that_does_not_end_as_recorded_does_not_fit() {
     run.assert_status(86);
     assert_eq!(
         run.stdout,
-        "the recording cannot be explored: the recorded program exited with status 0, but here nobody can go on\n\
+        "the recording cannot be explored: the recorded program exited with status 0, but here no activity can continue\n\
          nothing was explored\n"
     );
 }

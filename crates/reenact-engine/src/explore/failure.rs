@@ -113,7 +113,7 @@ impl fmt::Display for Failure {
             Failure::Livelock(steps) => {
                 write!(
                     f,
-                    "no end in {steps} steps, although everybody had its turn"
+                    "no end in {steps} steps, although every activity had its turn"
                 )
             }
             Failure::Divergence(divergence) => write!(
@@ -122,14 +122,16 @@ impl fmt::Display for Failure {
                  something from outside makes a difference): {divergence}"
             ),
             Failure::Ended(how) => write!(f, "the program {how}"),
-            Failure::NoProcess(error) => write!(f, "there is no process for an execution: {error}"),
+            Failure::NoProcess(error) => {
+                write!(f, "cannot create a process for an execution: {error}")
+            }
             Failure::Overflow(who) => write!(
                 f,
                 "{who} has used up its stack of {} KiB: it recurses too deep to be explored here; a program of its own has \
                  larger ones (reenact explore -- COMMAND)",
                 Stack::USABLE >> 10
             ),
-            Failure::NoStack(who, error) => write!(f, "there is no stack for {who}: {error}"),
+            Failure::NoStack(who, error) => write!(f, "cannot allocate a stack for {who}: {error}"),
         }
     }
 }

@@ -256,7 +256,7 @@ impl<S: Subject> Written<'_, S> {
             before.get_or_insert(found);
         }
         Err(format!(
-            "it does not come to that in {MOST_MORE} operations"
+            "it does not get there within {MOST_MORE} operations"
         ))
     }
 

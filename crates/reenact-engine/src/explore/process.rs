@@ -65,7 +65,7 @@ pub(crate) fn follow_from_environment() {
     let path = |name| std::env::var_os(name).map(PathBuf::from);
     let Some(file) = path("REENACT_SCHEDULE") else {
         eprintln!(
-            "reenact: REENACT=follow, but REENACT_SCHEDULE does not say which schedule: running as ever"
+            "reenact: REENACT=follow, but REENACT_SCHEDULE does not say which schedule: running as usual"
         );
         return mode::be_off();
     };

@@ -133,7 +133,7 @@ impl ExploreRequest {
             let (name, value) = line.split_once('=').unwrap_or((line, ""));
             let number = || {
                 let parsed = value.parse::<u64>();
-                parsed.map_err(|_| format!("`{line}`: `{value}` is no number"))
+                parsed.map_err(|_| format!("`{line}`: `{value}` is not a number"))
             };
             let search = &mut request.search;
             match name {
@@ -165,7 +165,7 @@ impl ExploreRequest {
                         _ => around.near = Some(number()?.try_into().unwrap_or(u32::MAX)),
                     }
                 }
-                _ => return Err(format!("`{name}` is nothing that can be asked for")),
+                _ => return Err(format!("there is no option `{name}`")),
             }
         }
         Ok(request)
@@ -187,7 +187,7 @@ impl ExploreRequest {
             (Some(around), Some(path)) => {
                 around.run(&forked, &self.search, (path, self.exit), report_writer)
             }
-            (Some(_), None) => Err("around what? A path is needed".to_owned()),
+            (Some(_), None) => Err("`around` needs a path".to_owned()),
             (None, _) => {
                 let listener = &mut |progress: &Progress| report_writer.progress(progress);
                 let divide = |count| forked.divide(count);
@@ -268,8 +268,8 @@ impl Surroundings {
                         });
                 outcome.count += 1;
             });
-        let report =
-            report.map_err(|divergence| format!("the recorded run cannot be had: {divergence}"))?;
+        let report = report
+            .map_err(|divergence| format!("the recorded run cannot be repeated: {divergence}"))?;
         report_writer.write("executions", &report.progress.executions.to_string());
         report_writer.write("complete", &report.is_everything.to_string());
         report_writer.write("covered", &report.to_string());

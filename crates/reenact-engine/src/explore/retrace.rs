@@ -543,7 +543,7 @@ impl<'a> Retracer<'a> {
             },
             Some(end) => format!("it is killed by signal {}", libc::WTERMSIG(end)),
             None if can_go_on() => format!("it does not end in {} steps", self.steps.len()),
-            None => "nobody can go on".to_owned(),
+            None => "no activity can continue".to_owned(),
         };
         Some(Divergence {
             point: DivergencePoint::End,

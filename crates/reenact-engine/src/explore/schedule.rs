@@ -228,19 +228,23 @@ fn parse(line: &str) -> Result<Line, String> {
         })
     {
         return Err(format!(
-            "`{who}` is no activity: one is called `main.2.0`, say"
+            "`{who}` is not the name of an activity, such as `main.2.0`"
         ));
     }
     let Some(what) = next() else {
         return Err(format!(
-            "what does {who} do? Two spaces or a tab are between the two"
+            "the operation of {who} is missing: it comes after two spaces or a tab"
         ));
     };
     let mut site = "";
     let mut choice = 0;
     while let Some(part) = next() {
         match part.strip_prefix("way ") {
-            Some(way) => choice = way.parse().map_err(|_| format!("`{way}` is no number"))?,
+            Some(way) => {
+                choice = way
+                    .parse()
+                    .map_err(|_| format!("`{way}` is not a number"))?
+            }
             None => site = part,
         }
     }
@@ -338,19 +342,19 @@ mod tests {
         );
         assert_eq!(
             error("reenact schedule 1\n\nmain.x  lock"),
-            "line 3: `main.x` is no activity: one is called `main.2.0`, say"
+            "line 3: `main.x` is not the name of an activity, such as `main.2.0`"
         );
         assert_eq!(
             error("reenact schedule 1\nmain.1 lock"),
-            "line 2: `main.1 lock` is no activity: one is called `main.2.0`, say"
+            "line 2: `main.1 lock` is not the name of an activity, such as `main.2.0`"
         );
         assert_eq!(
             error("reenact schedule 1\nmain"),
-            "line 2: what does main do? Two spaces or a tab are between the two"
+            "line 2: the operation of main is missing: it comes after two spaces or a tab"
         );
         assert_eq!(
             error("reenact schedule 1\nmain  choose  way x"),
-            "line 2: `x` is no number"
+            "line 2: `x` is not a number"
         );
     }
 }

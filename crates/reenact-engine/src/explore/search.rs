@@ -510,7 +510,7 @@ where
         self.finding.executions = 1;
         self.finding.steps = followed.steps.len() as u64;
         self.finding.covered.push(match &followed.divergence {
-            None => "the one of the schedule".to_owned(),
+            None => "the one that the schedule describes".to_owned(),
             Some(divergence) => format!("as close to the schedule as the program is: {divergence}"),
         });
         self.finding.divergence = followed.divergence;

@@ -25,7 +25,7 @@ use super::{
     },
     retrace::{Limits, RecordedPath, retrace},
     subject::{Granularity, Subject},
-    view::{ActivityView, Status, View},
+    view::{ActivityPhase, ActivityView, View},
 };
 use crate::{ObjectName, site::Site};
 
@@ -229,7 +229,7 @@ impl Server {
             .is_some_and(|known| *known != pending)
         {
             return Err(
-                "the program does not do the same twice: after the same steps, somebody is about to do something else than \
+                "the program does not do the same twice: after the same steps, an activity is about to do something else than \
                  before (an address, or something from outside, makes a difference)"
                     .to_owned(),
             );
@@ -269,7 +269,7 @@ impl Server {
             None => "it has nothing to do".to_owned(),
         };
         format!(
-            "step {} of {}, of {who}, cannot be taken: {instead}. Does the program do the same twice?",
+            "step {} of {}, of {who}, cannot be taken: {instead}. Is the program deterministic?",
             number + 1,
             step.choice
         )
@@ -284,9 +284,10 @@ impl Server {
         let run = &current.run;
         let view = run.view().map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                "a value that is watched cannot be shown: its text does not come, as if it waited for something".to_owned()
+                "a watched value cannot be shown: its text is not ready in time, perhaps because it waits for something"
+                    .to_owned()
             }
-            _ => format!("what there is to see cannot be seen: {error}"),
+            _ => format!("the state of the program cannot be read: {error}"),
         })?;
         // Other activities may continue when the main one has ended. Once none can, the process is allowed to exit, and
         // its output is complete.
@@ -345,7 +346,7 @@ impl Server {
         run: &ForkedRun,
     ) -> Option<ActivityReport> {
         let status = match (&view.status, run.pending(activity)) {
-            (Status::NotStarted, _) => return None,
+            (ActivityPhase::NotStarted, _) => return None,
             (_, Some(event)) => ActivityStatus::Pending(OperationReport {
                 name: event.op.name().to_owned(),
                 kind: event.kind(),
@@ -362,8 +363,8 @@ impl Server {
                     .collect(),
                 message: event.about.as_deref().map(message),
             }),
-            (Status::Waits(what), None) => ActivityStatus::Waits(what.clone()),
-            (Status::Pending | Status::Ended, None) => ActivityStatus::Ended,
+            (ActivityPhase::Waits(what), None) => ActivityStatus::Waits(what.clone()),
+            (ActivityPhase::Pending | ActivityPhase::Ended, None) => ActivityStatus::Ended,
         };
         let panic = view.panic.as_ref().map(|panic| {
             let place = panic.place.as_deref().unwrap_or("an unknown place");

@@ -152,7 +152,7 @@ impl Parker {
         if deadline.is_some() {
             return self.consume_notification();
         }
-        self.wait_controlled(&|| "somebody to let it go on".to_owned());
+        self.wait_controlled(&|| "a notification".to_owned());
         true
     }
 

@@ -20,7 +20,7 @@ impl Families {
     pub(super) fn describe(&self, awaited: &Awaited) -> String {
         match awaited {
             Awaited::EndOf(number) => format!("the end of {}", self.name(*number)),
-            Awaited::Operation => "somebody to let it go on".to_owned(),
+            Awaited::Operation => "a notification".to_owned(),
             // SAFETY: The parked activity has the closure on its stack.
             Awaited::Described(what) => unsafe { (**what)() },
         }
@@ -107,7 +107,7 @@ impl State {
                     )
                 }
                 Phase::Parked(_, awaited) => (self.families.describe(awaited), None, None),
-                Phase::Blocked(_) => ("something that is no operation".to_owned(), None, None),
+                Phase::Blocked(_) => ("something other than an operation".to_owned(), None, None),
                 _ => continue,
             };
             waiting.push(BlockedActivity {

@@ -230,7 +230,7 @@ impl Execution {
         });
         assert!(
             !is_met,
-            "exploration does not support this: at a channel without room, a selection, or one who does not wait, may meet a selection"
+            "exploration does not support this: at a channel without capacity, a selection or an operation that does not wait may meet a selection"
         );
     }
 

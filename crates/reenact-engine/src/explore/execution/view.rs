@@ -33,7 +33,7 @@ pub(in crate::explore) struct View {
 pub(in crate::explore) struct ActivityView {
     /// The name that the program gave it, or an empty string.
     pub(in crate::explore) name: String,
-    pub(in crate::explore) status: Status,
+    pub(in crate::explore) status: ActivityPhase,
     /// Its last panic, whether it was observed or not.
     pub(in crate::explore) panic: Option<Panic>,
     /// The other activity of its pending operation.
@@ -47,7 +47,7 @@ pub(in crate::explore) struct ActivityView {
 
 /// The status of an activity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::explore) enum Status {
+pub(in crate::explore) enum ActivityPhase {
     /// It does not exist in this execution; another execution had one with this number.
     NotStarted,
     /// It is about to perform an operation.
@@ -110,13 +110,13 @@ fn view_of(actor: &Actor, families: &Families) -> ActivityView {
         turn: actor.turn.clone(),
         shown: actor.shown.clone(),
         status: match &actor.phase {
-            Phase::NotStarted => Status::NotStarted,
-            Phase::Pending => Status::Pending,
-            Phase::Parked(_, awaited) => Status::Waits(families.describe(awaited)),
+            Phase::NotStarted => ActivityPhase::NotStarted,
+            Phase::Pending => ActivityPhase::Pending,
+            Phase::Parked(_, awaited) => ActivityPhase::Waits(families.describe(awaited)),
             Phase::Runs | Phase::Blocked(_) => {
-                Status::Waits("something that is no operation".to_owned())
+                ActivityPhase::Waits("something other than an operation".to_owned())
             }
-            Phase::Ended => Status::Ended,
+            Phase::Ended => ActivityPhase::Ended,
         },
     }
 }

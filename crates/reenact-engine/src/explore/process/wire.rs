@@ -156,7 +156,7 @@ mod tests {
             BlockedActivity, Failure,
             message::{receive, send},
             names::ObjectSite,
-            view::{ActivityView, Held, Status, View},
+            view::{ActivityPhase, ActivityView, Held, View},
         },
     };
 
@@ -212,7 +212,7 @@ mod tests {
         View {
             activities: vec![ActivityView {
                 name: "alice".to_owned(),
-                status: Status::Waits("a signal".to_owned()),
+                status: ActivityPhase::Waits("a signal".to_owned()),
                 panic: Some(Panic {
                     message: "no money".to_owned(),
                     place: None,
