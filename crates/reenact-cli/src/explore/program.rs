@@ -49,7 +49,7 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Error> {
     };
     let again = kept.as_ref().map(|file| again(file, args));
     match args.json {
-        true => print_json(&ReportJson {
+        true => print_json(&FailureJson {
             exploration: &exploration,
             schedule: kept.as_deref(),
         })?,
@@ -82,7 +82,7 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Error> {
 }
 
 #[derive(Serialize)]
-struct ReportJson<'a> {
+struct FailureJson<'a> {
     #[serde(flatten)]
     exploration: &'a ExplorationReport,
     schedule: Option<&'a Path>,

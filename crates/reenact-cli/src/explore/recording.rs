@@ -71,7 +71,7 @@ fn does_not_fit(args: &ExploreArgs, divergence: &str) -> Result<Exit, Error> {
 }
 
 #[derive(Serialize)]
-struct ReportJson<'a> {
+struct OutcomesJson<'a> {
     #[serde(flatten)]
     exploration: &'a ExplorationReport,
     schedules: &'a [String],
@@ -89,7 +89,7 @@ fn report(args: &ExploreArgs, file: &Path, exploration: &ExplorationReport) -> R
         kept.push(file.display().to_string());
     }
     if args.json {
-        print_json(&ReportJson {
+        print_json(&OutcomesJson {
             exploration,
             schedules: &kept,
         })?;
