@@ -19,8 +19,10 @@ const ASAN_FLAGS: &str = "-Zsanitizer=address \
     -Clink-arg=-Wl,--defsym=pthread_join=___interceptor_pthread_join";
 
 /// Tasks leave their stacks, so no frame may be kept on a stack of AddressSanitizer's own. Much is never freed on
-/// purpose, such as pools and carriers: what is leaked is not looked for.
-const ASAN_OPTIONS: &str = "detect_stack_use_after_return=0:detect_leaks=0";
+/// purpose, such as pools and carriers: what is leaked is not looked for. Who uses up a stack gets the message of the
+/// standard library, which tests expect.
+const ASAN_OPTIONS: &str =
+    "detect_stack_use_after_return=0:detect_leaks=0:handle_segv=0:use_sigaltstack=0";
 
 /// Valgrind takes no part in the processes that tests start; all replays are among them. The stacks of tasks are next to
 /// each other: with larger frames than this, it would take a switch between them for the end of many calls.
