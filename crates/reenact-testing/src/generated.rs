@@ -44,7 +44,7 @@ fn shares(usual: u32, threads: u32) -> impl Iterator<Item = Config> {
     })
 }
 
-/// Calls `check` on each of a few threads, with the configurations of [`shares`].
+/// Calls `check` on each of a few threads, with the configurations of `shares`.
 pub fn on_threads(usual: u32, check: impl Fn(Config) + Sync) {
     std::thread::scope(|scope| {
         for config in shares(usual, THREADS) {

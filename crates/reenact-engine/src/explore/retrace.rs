@@ -114,6 +114,8 @@ struct Retracer<'a> {
     known: Vec<Option<Activity>>,
     next: Vec<usize>,
     is_done: Vec<bool>,
+    /// Number of lines that are neither done nor optional.
+    left: usize,
     /// For each activity of the path: whether it has ended, if that is a step.
     has_ended: Vec<bool>,
     /// For each object: the number of its operations that are done.
@@ -146,6 +148,7 @@ impl<'a> Retracer<'a> {
             known: vec![None; path.activities.len()],
             next: vec![0; path.activities.len()],
             is_done: vec![false; path.lines.len()],
+            left: path.lines.iter().filter(|line| !line.is_optional).count(),
             has_ended: vec![false; path.activities.len()],
             orders: vec![0; path.orders.len()],
             mailboxes: HashMap::new(),
@@ -169,7 +172,9 @@ impl<'a> Retracer<'a> {
                 self.take(step, true);
             } else if let Some((line, step)) = self.choose() {
                 self.follow(line, step);
-            } else if let Some(step) = self.unlisted() {
+            } else if self.left > 0
+                && let Some(step) = self.unlisted()
+            {
                 self.take(step, true);
             } else {
                 break;
@@ -333,6 +338,7 @@ impl<'a> Retracer<'a> {
     fn is_done(&mut self, index: usize) {
         let line = &self.path.lines[index];
         self.is_done[index] = true;
+        self.left -= usize::from(!line.is_optional);
         self.next[line.who] += 1;
         each_awaited(line, |what| {
             if let Some(count) = self.awaited.get_mut(&what) {
