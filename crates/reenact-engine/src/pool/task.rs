@@ -21,8 +21,8 @@ impl Task {
     ///
     /// # Safety
     ///
-    /// `run` is called on a worker, once for each [`Pool::schedule`]; it must be sound to call it with the address that
-    /// was scheduled.
+    /// `run` is called on a worker, once for each [`Pool::schedule`](super::Pool::schedule); it must be sound to call
+    /// it with the address that was scheduled.
     pub const unsafe fn new(run: unsafe fn(NonNull<Task>)) -> Task {
         Task { run }
     }
@@ -58,8 +58,8 @@ pub fn is_task() -> bool {
     current().is_some() || explore::is_here()
 }
 
-/// Runs `task`, the body of the calling task, as background work: [`Pool::wait_until_quiet`] does not wait for it while
-/// it waits for something itself.
+/// Runs `task`, the body of the calling task, as background work:
+/// [`Pool::wait_until_quiet`](super::Pool::wait_until_quiet) does not wait for it while it waits for something itself.
 pub fn in_background<R>(task: impl FnOnce() -> R) -> R {
     explore::in_background();
     let carrier = Carrier::current();
