@@ -6,10 +6,8 @@ use std::{
     cell::UnsafeCell,
     io,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    ptr::NonNull,
+    sync::atomic::{AtomicU8, Ordering},
     time::Duration,
 };
 
@@ -22,7 +20,7 @@ pub struct Running<T>(ThreadHandle<T>);
 enum ThreadHandle<T> {
     System(std::thread::JoinHandle<T>),
     /// A fiber, with the number of its activity.
-    Fiber(u32, Arc<OneShot<std::thread::Result<T>>>),
+    Fiber(u32, Emptier<std::thread::Result<T>>),
 }
 
 /// Returns whether an activity that is started now gets an operating system thread of its own. If not, a model keeps
@@ -78,43 +76,95 @@ pub fn is_leaving() -> bool {
     explore::here().is_some_and(|execution| execution.is_ending())
 }
 
-/// A cell that one thread fills and another empties.
+/// A cell that one thread fills and another empties, each at most once. Whoever is last frees it.
+///
+/// # State
+///
+/// | state | set by |
+/// |---|---|
+/// | 0 | |
+/// | [`FILLED`] | the [`Filler`] when it is done: the [`Emptier`] owns the cell |
+/// | [`ABANDONED`] | the [`Emptier`] when it is dropped before that: the [`Filler`] owns the cell |
+///
+/// An `Arc` would change a counter four times.
 struct OneShot<T> {
-    /// Belongs to the thread that fills it until it is full, and then to the one that empties it.
     content: UnsafeCell<Option<T>>,
-    is_full: AtomicBool,
+    state: AtomicU8,
 }
 
+const FILLED: u8 = 1;
+const ABANDONED: u8 = 2;
+
+/// The end of a [`OneShot`] that fills it.
+struct Filler<T>(NonNull<OneShot<T>>);
+
+/// The end of a [`OneShot`] that empties it.
+struct Emptier<T>(NonNull<OneShot<T>>);
+
 impl<T> OneShot<T> {
-    fn new() -> OneShot<T> {
-        OneShot {
+    /// Returns the two ends of a new cell.
+    fn ends() -> (Filler<T>, Emptier<T>) {
+        let cell = Box::new(OneShot {
             content: UnsafeCell::new(None),
-            is_full: AtomicBool::new(false),
+            state: AtomicU8::new(0),
+        });
+        let cell = NonNull::from(Box::leak(cell));
+        (Filler(cell), Emptier(cell))
+    }
+
+    /// Sets the state for one of the two ends, which is done. Frees the cell if the other was done before.
+    ///
+    /// # Safety
+    ///
+    /// The cell is alive, and this end does not use it any more.
+    unsafe fn release(cell: NonNull<OneShot<T>>, state: u8) {
+        // SAFETY: The caller guarantees that it is alive.
+        // AcqRel: the end that frees the cell must see what the other did with it before.
+        if unsafe { cell.as_ref() }.state.swap(state, Ordering::AcqRel) != 0 {
+            // SAFETY: It was allocated by `ends`, and neither end uses it any more.
+            drop(unsafe { Box::from_raw(cell.as_ptr()) });
         }
     }
+}
 
+impl<T> Filler<T> {
+    fn fill(self, content: T) {
+        // SAFETY: This end is alive, so the cell is. The other end does not access the content before this one is gone.
+        unsafe { *self.0.as_ref().content.get() = Some(content) };
+    }
+}
+
+impl<T> Drop for Filler<T> {
+    fn drop(&mut self) {
+        // SAFETY: This end is alive, so the cell is; and it is not used any more.
+        unsafe { OneShot::release(self.0, FILLED) };
+    }
+}
+
+impl<T> Emptier<T> {
+    /// Returns whether the other end is done.
     fn is_full(&self) -> bool {
-        // Acquire: pairs with the Release in `fill`.
-        self.is_full.load(Ordering::Acquire)
+        // SAFETY: This end is alive, so the cell is.
+        // Acquire: pairs with the release of the other end.
+        unsafe { self.0.as_ref() }.state.load(Ordering::Acquire) == FILLED
     }
 
-    /// # Safety
-    ///
-    /// Is called at most once.
-    unsafe fn fill(&self, content: T) {
-        // SAFETY: `empty` does not access it before it is full.
-        unsafe { *self.content.get() = Some(content) };
-        self.is_full.store(true, Ordering::Release);
+    /// Returns the content, if the other end is done and has filled it.
+    fn empty(self) -> Option<T> {
+        if !self.is_full() {
+            return None;
+        }
+        // SAFETY: The other end is done, so this one owns the cell, which was allocated by `ends`.
+        let cell = unsafe { Box::from_raw(self.0.as_ptr()) };
+        std::mem::forget(self);
+        cell.content.into_inner()
     }
+}
 
-    /// # Safety
-    ///
-    /// Is not called by two threads at the same time.
-    unsafe fn empty(&self) -> Option<T> {
-        // SAFETY: It is full, so `fill` has ended and does not access it any more.
-        self.is_full()
-            .then(|| unsafe { (*self.content.get()).take() })
-            .flatten()
+impl<T> Drop for Emptier<T> {
+    fn drop(&mut self) {
+        // SAFETY: This end is alive, so the cell is; and it is not used any more.
+        unsafe { OneShot::release(self.0, ABANDONED) };
     }
 }
 
@@ -161,15 +211,13 @@ impl<T: Send> ThreadHandle<T> {
     where
         T: 'a,
     {
-        let result = Arc::new(OneShot::new());
-        let its_result = Arc::clone(&result);
+        let (filler, result) = OneShot::ends();
         let body = move || {
             let outcome = catch_unwind(AssertUnwindSafe(body));
             if outcome.is_err() {
                 note_panic(number, false);
             }
-            // SAFETY: The only call.
-            unsafe { its_result.fill(outcome) };
+            filler.fill(outcome);
         };
         if let Some(execution) = explore::here() {
             // SAFETY: The caller guarantees that what `body` borrows outlives the thread.
@@ -201,8 +249,7 @@ impl<T> Running<T> {
         match self.0 {
             ThreadHandle::System(handle) => handle.join(),
             ThreadHandle::Fiber(number, result) => {
-                // SAFETY: There is one handle, and this consumes it.
-                let result = unsafe { result.empty() };
+                let result = result.empty();
                 let result = result.expect("a thread that has ended leaves its result");
                 if result.is_err() {
                     note_panic(number, true);
