@@ -65,9 +65,7 @@ impl Priorities {
         let mut at = highest(&self.order)?;
         for index in 0..self.changes.len() {
             if self.changes[index] == self.taken {
-                let who = self.order.remove(at);
-                self.of[who] = (self.changes.len() - index) as u64;
-                self.insert(who);
+                self.lower(at, (self.changes.len() - index) as u64);
                 at = highest(&self.order)?;
             }
         }
@@ -75,10 +73,30 @@ impl Priorities {
         Some(self.order[at])
     }
 
+    // There are few competitors: moving them one by one is faster than a search and a call to move the rest.
+
+    /// Adds a competitor to the order.
     fn insert(&mut self, who: usize) {
-        let is_higher = |&other: &usize| self.of[other] > self.of[who];
-        let at = self.order.partition_point(is_higher);
-        self.order.insert(at, who);
+        let mut at = self.order.len();
+        self.order.push(who);
+        while at > 0 && self.of[self.order[at - 1]] <= self.of[who] {
+            self.order[at] = self.order[at - 1];
+            at -= 1;
+        }
+        self.order[at] = who;
+    }
+
+    /// Gives the competitor at this index of the order a lower priority.
+    fn lower(&mut self, mut at: usize, priority: u64) {
+        let who = self.order[at];
+        self.of[who] = priority;
+        while let Some(&next) = self.order.get(at + 1)
+            && self.of[next] > priority
+        {
+            self.order[at] = next;
+            at += 1;
+        }
+        self.order[at] = who;
     }
 
     pub(super) fn learn_length(&mut self, steps: usize) {
