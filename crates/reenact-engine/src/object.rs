@@ -614,7 +614,9 @@ pub(crate) fn arrive(op: Op, access: Access, object: Option<&Object>, predicted:
 }
 
 /// Announces an operation to the controller, and waits for its decision. Without a controller the operation goes on.
-#[inline]
+///
+/// Inlined: each return from a function after a switch of stacks is mispredicted.
+#[inline(always)]
 pub(crate) fn announce(announcement: &Announcement<'_>) -> Decision {
     // An execution knows whose turn it is, so it is asked without finding out which activity runs; that would take as
     // long as the answer.
