@@ -13,6 +13,8 @@ pub(super) struct ObjectState {
     pub(super) holder: Option<(u32, &'static Location<'static>)>,
     /// The activities that have shared access.
     pub(super) sharers: Vec<u32>,
+    /// Whether two activities have had shared access at the same time since somebody acquired it.
+    pub(super) is_shared_by_several: bool,
     /// The activities that wait for exclusive access, and since when. They keep others from acquiring shared access.
     queue: Vec<(u32, Option<Moment>)>,
     /// The intervals in which there were such activities.
@@ -67,6 +69,7 @@ impl ObjectState {
         self.released.clear();
         self.sent.clear();
         self.sharers.clear();
+        self.is_shared_by_several = false;
         self.queue.clear();
         self.queued.clear();
         self.waiters.clear();
@@ -93,6 +96,13 @@ impl ObjectState {
     /// Returns whether this activity has shared access.
     pub(super) fn is_shared_by(&self, activity: u32) -> bool {
         self.sharers.contains(&activity)
+    }
+
+    /// Notes that an activity has acquired shared access.
+    pub(super) fn share(&mut self, activity: u32) {
+        self.is_shared_by_several = self.sharers.iter().any(|&who| who != activity)
+            || self.is_shared_by_several && !self.sharers.is_empty();
+        self.sharers.push(activity);
     }
 
     /// Notes that an activity waits for exclusive access.
@@ -359,7 +369,7 @@ impl ObjectState {
         reasons: impl IntoIterator<Item = Moment>,
     ) {
         self.released(moment, reasons);
-        self.sharers.push(activity);
+        self.share(activity);
         self.having.extend(moment.map(|moment| (activity, moment)));
     }
 

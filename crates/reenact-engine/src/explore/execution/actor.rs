@@ -6,7 +6,7 @@ use reenact_explore::Moment;
 
 use super::meeting::outliving;
 use crate::{
-    Arrival, Op, Spot,
+    Access, Arrival, Op, Spot,
     activity::Controlled,
     explore::{
         event::{About, Event, Touched},
@@ -113,6 +113,15 @@ impl Pending {
         self.event.behind = Site::behind(self.event.site);
     }
 
+    /// Returns whether the operation may have to wait for other activities.
+    pub(super) fn may_wait(&self) -> bool {
+        self.ready.is_some()
+            || matches!(
+                self.event.touch.access,
+                Access::Take | Access::Look | Access::Wait | Access::Wake { .. }
+            )
+    }
+
     /// Calls `each` for each access of the operation, with the capacity of the object.
     #[inline]
     pub(super) fn each_touch(&self, mut each: impl FnMut(Touched, usize)) {
@@ -166,6 +175,9 @@ pub(super) struct Actor {
     /// The steps that its next step comes after for reasons other than its own steps.
     pub(super) inherited: Vec<Moment>,
     pub(super) is_notified: bool,
+    /// Number of locks that it has shared access to, and whether it has waited for something while it had.
+    pub(super) shared: u32,
+    pub(super) waited_while_sharing: bool,
     /// Its last panic, and whether that ended it without having been observed.
     pub(super) panic: Option<Panic>,
     pub(super) is_missed: bool,
@@ -193,6 +205,12 @@ impl Actor {
             Phase::Pending => Some(&self.pending),
             _ => None,
         }
+    }
+
+    /// Notes that it has given back the shared access to a lock.
+    pub(super) fn unshare(&mut self) {
+        self.shared = self.shared.saturating_sub(1);
+        self.waited_while_sharing &= self.shared > 0;
     }
 
     /// Counts an operation at the location of the pending one. Returns whether it is the activity's first operation.
@@ -231,6 +249,8 @@ impl Actor {
         self.children = [0; 3];
         self.operations.clear();
         self.is_notified = false;
+        self.shared = 0;
+        self.waited_while_sharing = false;
         self.panic = None;
         self.is_missed = false;
         self.is_light = false;
@@ -254,6 +274,8 @@ impl Actor {
             operations: Vec::new(),
             inherited: Vec::new(),
             is_notified: false,
+            shared: 0,
+            waited_while_sharing: false,
             panic: None,
             is_missed: false,
             is_light: false,

@@ -218,13 +218,43 @@ impl State {
             object.holder = Some((number, site));
             object.leave_queue(number, moment);
         } else if !takes && object.may_look() {
-            object.sharers.push(number);
+            object.share(number);
         } else {
             self.decision = Decision::Decline;
             return;
         }
         if let Some(moment) = moment {
             object.had_by(number, moment);
+        }
+        if !takes {
+            self.shares(number, touch);
+        }
+    }
+
+    /// Notes that an activity has acquired shared access. If it has only tried to, it fails once a writer waits for the
+    /// others that share.
+    #[cold]
+    pub(super) fn shares(&mut self, number: u32, touch: Touched) {
+        self.actors[number as usize].shared += 1;
+        let object = &self.objects[touch.object as usize];
+        let mut others = object.sharers.iter().filter(|&&who| who != number);
+        let is_try = touch.access == Access::TryLook;
+        if others.any(|&who| is_try || self.actors[who as usize].waited_while_sharing) {
+            self.require_queue_steps();
+        }
+    }
+
+    /// Notes that an activity that has shared access to some object may have to wait for others. If one of them shares
+    /// the object, it may in turn have to wait for a writer, which waits for both.
+    #[cold]
+    pub(super) fn waits_while_sharing(&mut self, number: u32) {
+        self.actors[number as usize].waited_while_sharing = true;
+        let mut shared = self
+            .objects
+            .iter()
+            .filter(|object| object.is_shared_by(number));
+        if shared.any(|object| object.is_shared_by_several) {
+            self.require_queue_steps();
         }
     }
 
@@ -296,9 +326,13 @@ impl State {
         });
     }
 
-    /// Makes queueing a step: an activity takes a read lock recursively, and others may be waiting for the write lock.
+    /// Makes queueing a step: an activity that has a read lock takes it again, or waits for another one that takes it;
+    /// and others may be waiting for the write lock.
     #[cold]
     pub(super) fn require_queue_steps(&mut self) {
+        if self.granularity.queues {
+            return;
+        }
         self.require(Granularity {
             queues: true,
             ..Granularity::default()
@@ -340,7 +374,12 @@ impl State {
         let (objects, reasons) = self.objects_and_reasons();
         let object = &mut objects[object as usize];
         match access {
-            Access::Look | Access::TryLook => object.looked(number, moment, reasons),
+            Access::Look | Access::TryLook => {
+                object.looked(number, moment, reasons);
+                if let Some(actor) = self.actors.get_mut(number as usize) {
+                    actor.unshare();
+                }
+            }
             _ => object.released(moment, reasons),
         }
     }

@@ -359,6 +359,8 @@ impl Execution {
             let (number, moment) = (state.current, state.moment);
             let (objects, reasons) = state.objects_and_reasons();
             objects[object as usize].downgraded(number, moment, reasons);
+            let access = Access::Look;
+            state.shares(number, Touched { access, object });
         }
     }
 

@@ -234,8 +234,12 @@ impl State {
 
     /// Notes that the current activity waits to be unparked.
     pub(super) fn parks(&mut self, phase: Phase) {
-        self.actors[self.current as usize].phase = phase;
+        let actor = &mut self.actors[self.current as usize];
+        actor.phase = phase;
         self.parked += 1;
+        if actor.shared > 0 {
+            self.waits_while_sharing(self.current);
+        }
     }
 
     /// Makes the operation that `say` fills in the pending one of the current activity. Returns false, and announces
@@ -259,8 +263,12 @@ impl State {
         if self.wants_labels {
             actor.pending.find_line();
         }
+        let waits_while_sharing = actor.shared > 0 && actor.pending.may_wait();
         if actor.count_first_operation() {
             self.families.meet_foreign(number);
+        }
+        if waits_while_sharing {
+            self.waits_while_sharing(number);
         }
         self.about_to_act.push(Activity(number));
         // All fibers share the thread's panic count, so others would find themselves panicking. Therefore an activity
