@@ -133,6 +133,10 @@ impl Execution {
         match *self {}
     }
 
+    pub(crate) fn yields(&self) {
+        match *self {}
+    }
+
     pub(crate) fn begins(&self, _number: u32) -> *const Controlled {
         match *self {}
     }

@@ -10,6 +10,7 @@ mod controller;
 mod drive;
 mod enabled;
 mod ending;
+mod fairness;
 mod happening;
 mod meeting;
 mod messages;

@@ -15,8 +15,11 @@ pub enum Failure {
     Panic(String, Panic),
     /// No activity can continue.
     Deadlock(Vec<BlockedActivity>),
+    /// All activities that could continue, which are named, repeated their operations without any effect, although each
+    /// had its turn.
+    Livelock(Vec<String>),
     /// The execution did not end within this number of steps.
-    Livelock(usize),
+    NoEnd(usize),
     /// The program does not behave the same under the same schedule; the value says what was different the second time.
     Divergence(Divergence),
     /// The program ended abnormally; the value says how.
@@ -110,7 +113,14 @@ impl fmt::Display for Failure {
                 }
                 Ok(())
             }
-            Failure::Livelock(steps) => {
+            Failure::Livelock(who) => {
+                write!(
+                    f,
+                    "livelock: only {} can continue, and repeats without end what has no effect",
+                    who.join(" and ")
+                )
+            }
+            Failure::NoEnd(steps) => {
                 write!(
                     f,
                     "no end in {steps} steps, although every activity had its turn"

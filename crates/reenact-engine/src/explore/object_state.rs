@@ -39,6 +39,9 @@ pub(super) struct ObjectState {
     are_gone: [bool; 2],
     /// When its value was changed.
     changed: Vec<Moment>,
+    /// How often anything about it has changed, and when that happened last.
+    pub(super) version: u32,
+    pub(super) changed_at: Option<Moment>,
 }
 
 struct Recent {
@@ -79,6 +82,8 @@ impl ObjectState {
         self.stopped.iter_mut().for_each(Vec::clear);
         self.are_gone = [false; 2];
         self.changed.clear();
+        self.version = 0;
+        self.changed_at = None;
         self.having.clear();
         self.had.clear();
     }

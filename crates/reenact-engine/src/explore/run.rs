@@ -90,6 +90,10 @@ impl Subject for Explored {
         self.shared.execution.state().refine(granularity);
     }
 
+    fn be_fair(&self) {
+        self.shared.execution.state().is_fair = true;
+    }
+
     fn want_labels(&self, are_wanted: bool) {
         self.shared.execution.state().wants_labels = are_wanted;
     }

@@ -145,6 +145,48 @@ impl Schedule {
         let pairs = self.lines.windows(2);
         pairs.filter(|pair| pair[0].who != pair[1].who).count()
     }
+
+    /// Returns the steps in order, each part with how often it is repeated at once. Only what comes at least three times
+    /// is folded.
+    pub(super) fn folded(&self) -> Vec<(&[Line], usize)> {
+        let mut parts = Vec::new();
+        let (mut rest, mut plain) = (&self.lines[..], 0);
+        while plain < rest.len() {
+            let longest = (1..=LONGEST_CYCLE)
+                .map(|length| (length, repetitions(&rest[plain..], length)))
+                .max_by_key(|&(length, count)| (count * length, std::cmp::Reverse(length)));
+            match longest {
+                Some((length, count)) if count >= 3 => {
+                    let (before, cycle) = rest.split_at(plain);
+                    if !before.is_empty() {
+                        parts.push((before, 1));
+                    }
+                    parts.push((&cycle[..length], count));
+                    (rest, plain) = (&cycle[length * count..], 0);
+                }
+                _ => plain += 1,
+            }
+        }
+        if !rest.is_empty() {
+            parts.push((rest, 1));
+        }
+        parts
+    }
+}
+
+/// Maximum number of steps that are recognised as a cycle.
+const LONGEST_CYCLE: usize = 32;
+
+/// Returns how often the first `length` lines come at once at the beginning of `lines`, if they come more than once.
+fn repetitions(lines: &[Line], length: usize) -> usize {
+    let Some(first) = lines.get(..length) else {
+        return 0;
+    };
+    let mut parts = lines.chunks_exact(length);
+    match parts.by_ref().take_while(|part| *part == first).count() {
+        1 => 0,
+        count => count,
+    }
 }
 
 impl fmt::Display for Schedule {

@@ -121,12 +121,26 @@ impl fmt::Display for Found {
             "\nfailing schedule, with {switches} from one to another:"
         )?;
         let width = lines.len().to_string().len();
-        for (number, line) in (1..).zip(lines) {
-            write!(f, "{number:>width$}. {} {}", line.who, line.sentence())?;
-            match line.choice {
-                0 => writeln!(f)?,
-                choice => writeln!(f, " (choice {choice})")?,
+        let mut number = 1;
+        for (part, count) in self.schedule.folded() {
+            for (number, line) in (number..).zip(part) {
+                write!(f, "{number:>width$}. {} {}", line.who, line.sentence())?;
+                match line.choice {
+                    0 => writeln!(f)?,
+                    choice => writeln!(f, " (choice {choice})")?,
+                }
             }
+            let (again, last) = (count - 1, number + part.len() - 1);
+            match part.len() {
+                _ if again == 0 => {}
+                1 => writeln!(f, "{:width$}  step {number} again, {again} times", "")?,
+                _ => writeln!(
+                    f,
+                    "{:width$}  steps {number} to {last} again, {again} times",
+                    ""
+                )?,
+            }
+            number += part.len() * count;
         }
         Ok(())
     }
@@ -243,8 +257,11 @@ where
     S::Event: std::hash::Hash,
 {
     fn run(mut self) -> Finding {
-        if !matches!(self.search.strategy, Strategy::Schedule(_)) && self.differs() {
-            return self.finding;
+        if !matches!(self.search.strategy, Strategy::Schedule(_)) {
+            self.subject.be_fair();
+            if self.differs() {
+                return self.finding;
+            }
         }
         match &self.search.strategy {
             Strategy::Portfolio => {
@@ -526,7 +543,10 @@ where
     /// Returns a schedule with as few switches as possible that fails in the same way.
     fn simplest(&self, steps: &[Step]) -> Option<Vec<Step>> {
         let bad = write_down(self.subject, steps, self.search.steps as usize);
-        if bad.divergence.is_some() || !bad.verdict.is_bad() {
+        let is_livelock = |failure: &Failure| matches!(failure, Failure::Livelock(_));
+        // A livelock is a cycle, which is shown as one and does not become shorter.
+        if bad.divergence.is_some() || !bad.verdict.is_bad() || bad.failures.iter().any(is_livelock)
+        {
             return None;
         }
         let minimal = Minimiser::of(self.subject, steps)
@@ -552,7 +572,7 @@ where
         if let Some(divergence) = divergence {
             failures.insert(0, Failure::Divergence(divergence));
         } else if schedule.lines.len() >= most {
-            failures.push(Failure::Livelock(most));
+            failures.push(Failure::NoEnd(most));
         } else if !verdict.is_bad() {
             failures.push(Failure::Divergence(does_not_fail()));
         }

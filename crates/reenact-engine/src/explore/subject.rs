@@ -25,6 +25,9 @@ pub trait Subject: Runs<Run: Describe<Event = Self::Event>> {
     /// Makes its steps at least this fine.
     fn refine(&self, granularity: Granularity);
 
+    /// Makes activities that repeat operations without any effect let others go first.
+    fn be_fair(&self);
+
     /// Sets whether executions that begin from now on describe messages. This takes time.
     fn want_labels(&self, are_wanted: bool);
 }

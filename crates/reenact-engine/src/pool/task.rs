@@ -115,8 +115,11 @@ pub(crate) fn nothing_else_is_ready() -> bool {
 }
 
 /// Lets other tasks of the same worker run, if the calling code is a task that can be suspended. Returns false if it is
-/// not.
+/// not. An exploration is told in any case.
 pub fn give_way() -> bool {
+    if let Some(execution) = explore::here() {
+        execution.yields();
+    }
     let carrier = Carrier::current();
     if let Some(carrier) = carrier {
         carrier.wait(&Parker::default(), None, || carrier.wake());

@@ -227,14 +227,24 @@ fn what_is_dropped_while_it_panics_may_lock() {
 }
 
 #[test]
-fn a_program_without_an_end_is_a_livelock() {
+fn a_program_without_an_end_is_reported() {
     let program = || {
         let stop = Arc::new(AtomicUsize::new(0));
         while stop.load(SeqCst) == 0 {}
     };
-    let explorer = Explorer::new().strategy("urw".parse().unwrap()).steps(500);
+    let explorer = Explorer::new().strategy("urw".parse().unwrap());
     let failed = explorer.try_check(program).expect_err("it never ends");
-    assert_eq!(failed.failures(), [Failure::Livelock(500)]);
+    assert_eq!(
+        failed.failures(),
+        [Failure::Livelock(vec!["main".to_owned()])]
+    );
+    let program = || {
+        let count = Arc::new(AtomicUsize::new(1));
+        while count.fetch_add(1, SeqCst) != 0 {}
+    };
+    let failed = explorer.steps(500).try_check(program);
+    let failed = failed.expect_err("it never ends");
+    assert_eq!(failed.failures(), [Failure::NoEnd(500)]);
 }
 
 #[test]

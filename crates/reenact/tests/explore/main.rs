@@ -4,6 +4,7 @@ mod agreement;
 mod cores;
 mod counts;
 mod failures;
+mod fairness;
 mod granularity;
 mod lines;
 mod oracle;

@@ -4,7 +4,10 @@ use std::{any::Any, collections::VecDeque, panic::Location, sync::Arc};
 
 use reenact_explore::Moment;
 
-use super::meeting::outliving;
+use super::{
+    fairness::{Repetition, SUSPICIOUS},
+    meeting::outliving,
+};
 use crate::{
     Access, Arrival, Op, Spot,
     activity::Controlled,
@@ -178,6 +181,7 @@ pub(super) struct Actor {
     /// Number of locks that it has shared access to, and whether it has waited for something while it had.
     pub(super) shared: u32,
     pub(super) waited_while_sharing: bool,
+    pub(super) repetition: Repetition,
     /// Its last panic, and whether that ended it without having been observed.
     pub(super) panic: Option<Panic>,
     pub(super) is_missed: bool,
@@ -220,6 +224,7 @@ impl Actor {
         let mut known = self.operations.iter_mut().rev();
         if let Some((_, count)) = known.find(|(at, _)| std::ptr::eq(*at, site)) {
             *count += 1;
+            self.repetition.is_suspicious |= *count >= SUSPICIOUS;
             return false;
         }
         self.operations.push((site, 1));
@@ -251,6 +256,7 @@ impl Actor {
         self.is_notified = false;
         self.shared = 0;
         self.waited_while_sharing = false;
+        self.repetition.clear();
         self.panic = None;
         self.is_missed = false;
         self.is_light = false;
@@ -276,6 +282,7 @@ impl Actor {
             is_notified: false,
             shared: 0,
             waited_while_sharing: false,
+            repetition: Repetition::default(),
             panic: None,
             is_missed: false,
             is_light: false,

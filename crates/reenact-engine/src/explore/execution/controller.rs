@@ -57,9 +57,11 @@ impl Controller for Execution {
         match question {
             Question::Sleep(time) => {
                 let state = &mut *self.state();
-                let actor = state.actors.get_mut(state.current as usize)?;
+                let number = state.current;
+                let actor = state.actors.get_mut(number as usize)?;
                 let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
                 actor.outside.sleep(nanoseconds);
+                state.suspect(number);
                 Some(Heard::Done)
             }
             Question::Library(what) => {

@@ -4,15 +4,25 @@ use super::{actor::Actor, state::State};
 use crate::{Access, Arrival, End, explore::object_state::ObjectState};
 
 impl State {
+    /// Returns whether the activity may take the next step.
     #[inline]
     pub(in crate::explore) fn is_enabled(&self, number: u32) -> bool {
+        self.can_go_on(number)
+            && !(self.is_fair
+                && self.actors[number as usize].repetition.is_suspicious
+                && self.lets_others_go_first(number))
+    }
+
+    /// Returns whether the activity's pending operation is possible.
+    #[inline]
+    pub(super) fn can_go_on(&self, number: u32) -> bool {
         let Some(actor) = self.actors.get(number as usize) else {
             return false;
         };
         let Some(pending) = actor.pending() else {
             return false;
         };
-        if self.is_too_coarse {
+        if self.is_too_coarse || self.is_livelocked {
             return false;
         }
         let is_not_ready = |ready: *const dyn Fn() -> bool| {

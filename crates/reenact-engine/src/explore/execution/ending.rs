@@ -43,6 +43,9 @@ impl State {
     /// activity has ended, that is any activity that waits; after that, only those that wait for a lock. An activity
     /// that waits for messages may be meant to wait as long as the program runs.
     pub(in crate::explore) fn is_deadlock(&self) -> bool {
+        if self.is_livelocked {
+            return false;
+        }
         let mut pending = self.about_to_act.iter();
         if pending.any(|activity| self.is_enabled(activity.0)) {
             return false;

@@ -24,6 +24,7 @@ impl State {
             return;
         };
         actor.inherited.iter().for_each(|&at| links.after(at));
+        self.link_repetition(number, links);
         if let Some(pending) = actor.pending() {
             if pending.event.touch.access == (Access::Wake { timed: false }) && !actor.is_notified {
                 // It has not been notified, and no reordering of earlier steps is to blame for that.
@@ -79,8 +80,13 @@ impl State {
         if let Some(moment) = self.moment {
             self.note(number, moment);
         }
-        let actor = &mut self.actors[number as usize];
+        let actor = &self.actors[number as usize];
         debug_assert!(actor.pending().is_some(), "it is about to do something");
+        let is_suspicious = self.is_fair && actor.repetition.is_suspicious;
+        if is_suspicious {
+            self.begin_repetition(number);
+        }
+        let actor = &mut self.actors[number as usize];
         actor.phase = Phase::Runs;
         actor.inherited.clear();
         let about_to_act = &mut self.about_to_act;
@@ -99,6 +105,9 @@ impl State {
         self.meet(number, touch, site, step.choice);
         if has_more {
             self.meet_more(number, site, step.choice);
+        }
+        if is_suspicious {
+            self.end_repetition(number);
         }
     }
 
@@ -206,6 +215,10 @@ impl State {
             Access::Wait | Access::Queue | Access::Wake { .. } | Access::Notify { .. } => {
                 self.signal(number, touch, choice);
             }
+            Access::Write => self.changes(number, touch.object, false),
+            Access::TryReceive | Access::ReceiveTimeout | Access::TrySend | Access::SendTimeout => {
+                self.suspect(number);
+            }
             _ => {}
         }
     }
@@ -221,11 +234,13 @@ impl State {
             object.share(number);
         } else {
             self.decision = Decision::Decline;
+            self.suspect(number);
             return;
         }
         if let Some(moment) = moment {
             object.had_by(number, moment);
         }
+        self.changes(number, touch.object, true);
         if !takes {
             self.shares(number, touch);
         }
@@ -270,9 +285,11 @@ impl State {
                         .waiters
                         .retain(|&who| who != number);
                     self.decision = Decision::Decline;
+                    self.suspect(number);
                 }
             }
             Access::Notify { all } => {
+                self.changes(number, touch.object, false);
                 let waiters = &mut self.object(touch.object).waiters;
                 let woken = match all {
                     true => std::mem::take(waiters),
@@ -369,10 +386,10 @@ impl State {
 
     /// Notes that the current activity releases an object.
     #[inline]
-    pub(super) fn release(&mut self, object: u32, access: Access) {
+    pub(super) fn release(&mut self, object_number: u32, access: Access) {
         let (number, moment) = (self.current, self.moment);
         let (objects, reasons) = self.objects_and_reasons();
-        let object = &mut objects[object as usize];
+        let object = &mut objects[object_number as usize];
         match access {
             Access::Look | Access::TryLook => {
                 object.looked(number, moment, reasons);
@@ -382,5 +399,6 @@ impl State {
             }
             _ => object.released(moment, reasons),
         }
+        self.changes(number, object_number, true);
     }
 }

@@ -272,6 +272,7 @@ impl Execution {
             End::Sending => Access::DropSender,
             End::Receiving => Access::DropReceiver,
         };
+        self.queue_changes(queue.cell);
         match self.is_step_to_leave(access) {
             true => self.passed(queue.cell, Passed::Stopped(end, is_last), usize::MAX),
             false => self.drop_without_step(queue, is_last, site),
@@ -313,9 +314,21 @@ impl Execution {
     /// there, or finds that the other end is gone.
     #[inline]
     pub(crate) fn comes(&self, queue: &AtomicU64, end: End, room: usize) {
+        self.queue_changes(queue);
         let moment = self.state().moment;
         if let Some(moment) = moment {
             self.comes_at(queue, end, room, moment);
+        }
+    }
+
+    /// Notes that the current activity changes a queue.
+    #[inline]
+    fn queue_changes(&self, queue: &AtomicU64) {
+        let state = &mut *self.state();
+        if state.is_watching
+            && let Some(object) = state.names.known(queue)
+        {
+            state.changes(state.current, object, false);
         }
     }
 

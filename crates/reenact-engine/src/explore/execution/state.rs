@@ -88,6 +88,12 @@ pub(crate) struct State {
     /// an activity has left a queue since the start without a step.
     pub(super) was_coarse_at_start: bool,
     pub(super) has_skipped_steps: bool,
+    /// Whether activities that repeat operations without effect let others go first; and whether all repeat something
+    /// for ever. Then no activity is enabled any more.
+    pub(in crate::explore) is_fair: bool,
+    pub(super) is_livelocked: bool,
+    /// Whether any activity is suspected of repeating something.
+    pub(super) is_watching: bool,
     /// Whether all activities are being ended.
     pub(super) is_ending: bool,
     /// Whether labels of messages and the states of actors are requested.
@@ -144,6 +150,9 @@ impl State {
             is_too_coarse: false,
             was_coarse_at_start: false,
             has_skipped_steps: false,
+            is_fair: false,
+            is_livelocked: false,
+            is_watching: false,
             is_ending: false,
             wants_labels: false,
             step_result: None,
@@ -188,6 +197,8 @@ impl State {
         self.is_too_coarse = false;
         self.was_coarse_at_start = false;
         self.has_skipped_steps = false;
+        self.is_livelocked = false;
+        self.is_watching = false;
         self.main_has_ended = false;
         self.failures.clear();
         self.reasons.clear();
@@ -264,7 +275,9 @@ impl State {
             actor.pending.find_line();
         }
         let waits_while_sharing = actor.shared > 0 && actor.pending.may_wait();
-        if actor.count_first_operation() {
+        let is_first = actor.count_first_operation();
+        self.is_watching |= actor.repetition.is_suspicious;
+        if is_first {
             self.families.meet_foreign(number);
         }
         if waits_while_sharing {

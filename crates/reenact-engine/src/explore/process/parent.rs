@@ -363,6 +363,10 @@ impl Subject for Forked {
         self.execution.state().refine(granularity);
     }
 
+    fn be_fair(&self) {
+        self.execution.state().is_fair = true;
+    }
+
     fn want_labels(&self, are_wanted: bool) {
         self.execution.state().wants_labels = are_wanted;
     }

@@ -51,6 +51,10 @@ impl Subject for ThisProcess {
         self.0.state().refine(granularity);
     }
 
+    fn be_fair(&self) {
+        self.0.state().is_fair = true;
+    }
+
     /// Ignored: nothing reads labels here.
     fn want_labels(&self, _are_wanted: bool) {}
 }

@@ -133,6 +133,7 @@ impl NamedSchedule {
 fn member<S: Subject>(make: &Make<'_, S>, most: usize, granularity: Granularity) -> S {
     let subject = make();
     subject.refine(granularity);
+    subject.be_fair();
     write_down(&subject, &[], most);
     subject
 }
