@@ -302,11 +302,32 @@ impl Object {
             return change().0;
         }
         cold_path();
-        self.update_noted(op, change)
+        self.update_noted(op, None, change)
+    }
+
+    /// Like [`Object::update`], if `is_due` says that there is something to change. Otherwise `change` only reads.
+    #[inline(always)]
+    #[track_caller]
+    pub fn update_if<R, C: Into<Change>>(
+        &self,
+        op: Op,
+        is_due: impl Fn() -> bool,
+        change: impl FnOnce() -> (R, C),
+    ) -> R {
+        if mode::byte() == Mode::Off as u8 {
+            return change().0;
+        }
+        cold_path();
+        self.update_noted(op, Some(&is_due), change)
     }
 
     #[track_caller]
-    fn update_noted<R, C: Into<Change>>(&self, op: Op, change: impl FnOnce() -> (R, C)) -> R {
+    fn update_noted<R, C: Into<Change>>(
+        &self,
+        op: Op,
+        is_due: Option<&dyn Fn() -> bool>,
+        change: impl FnOnce() -> (R, C),
+    ) -> R {
         match mode::settled() {
             Mode::Off | Mode::Unknown => change().0,
             Mode::Record => {
@@ -324,7 +345,14 @@ impl Object {
                 result
             }
             Mode::Replay | Mode::Controlled => {
-                self.arrive(op, Access::Write);
+                match is_due {
+                    None => self.arrive(op, Access::Write),
+                    Some(_) => announce(&Announcement {
+                        object: Some(self),
+                        changes: is_due,
+                        ..Announcement::new(op, Access::Write)
+                    }),
+                };
                 let (result, value) = change();
                 self.controlled_leave(op, Access::Write, Some(value.into()));
                 result

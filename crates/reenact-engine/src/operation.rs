@@ -314,6 +314,9 @@ pub struct Announcement<'a> {
     /// For a selection, of whose touches one happens: whether the touch of this index is possible now. The possible
     /// ones are its outcomes.
     pub possible: Option<&'a dyn Fn(usize) -> bool>,
+    /// For a write: whether it would change the value now. One that would not, such as a compare-and-swap that fails,
+    /// only reads.
+    pub changes: Option<&'a dyn Fn() -> bool>,
     /// Whether its wait has a time limit.
     pub is_timed: bool,
     /// For a question: the predicted answer, which is not written to the trace.
@@ -366,6 +369,7 @@ impl<'a> Announcement<'a> {
             ready: None,
             ways: None,
             possible: None,
+            changes: None,
             is_timed: false,
             predicted: 0,
             is_settled: false,

@@ -103,7 +103,8 @@ macro_rules! atomic {
                 if matches!(failure, Ordering::Release | Ordering::AcqRel) {
                     return self.inner.compare_exchange(current, new, success, failure);
                 }
-                self.object.update(named!(ops::MODIFY, "compare_exchange", $values), || {
+                let is_due = || self.inner.load(Ordering::Relaxed) == current;
+                self.object.update_if(named!(ops::MODIFY, "compare_exchange", $values), is_due, || {
                     let result = self.inner.compare_exchange(current, new, success, failure);
                     (result, match result {
                         Ok(was) => Change::from_to($to(was), $to(new)),

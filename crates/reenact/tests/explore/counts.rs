@@ -127,3 +127,36 @@ fn threads_take_a_mutex_in_every_order() {
         assert_eq!(report.progress.executions, executions);
     }
 }
+
+/// A compare-and-swap that fails only reads: two that fail, and the load beside them, have no order that matters.
+#[test]
+fn a_compare_and_swap_that_fails_is_a_read() {
+    let report = explore(|| {
+        let value = Arc::new(AtomicUsize::new(1));
+        threads(3, move |me| {
+            let seen = match me {
+                0 => value.load(SeqCst),
+                _ => value.compare_exchange(7, 8, SeqCst, SeqCst).unwrap_err(),
+            };
+            assert_eq!(seen, 1);
+        });
+    });
+    assert_eq!(report.progress.executions, 1);
+}
+
+/// Of three that compare with the same value one succeeds; which one is all that can differ.
+#[test]
+fn who_swaps_first_is_all_that_matters() {
+    let report = explore(|| {
+        let value = Arc::new(AtomicUsize::new(0));
+        let successes = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&successes);
+        threads(3, move |me| {
+            if value.compare_exchange(0, me + 1, SeqCst, SeqCst).is_ok() {
+                counted.fetch_add(1, SeqCst);
+            }
+        });
+        assert_eq!(successes.load(SeqCst), 1);
+    });
+    assert_eq!(report.progress.executions, 3);
+}

@@ -36,6 +36,8 @@ pub(in crate::explore) struct Pending {
 /// Data that few operations have.
 #[derive(Default)]
 pub(super) struct Special {
+    /// Returns whether a write would change the value.
+    pub(super) changes: Option<*const dyn Fn() -> bool>,
     /// Returns the number of ways in which the operation can go.
     pub(super) ways: Option<*const dyn Fn() -> u32>,
     /// Returns whether the operation on one of the accessed objects is possible, by index.
@@ -87,6 +89,7 @@ impl Pending {
         self.event.more = None;
         self.event.about = None;
         let special = &mut self.special;
+        special.changes = None;
         special.ways = None;
         special.possible = None;
         special.more_room.clear();
@@ -99,6 +102,17 @@ impl Pending {
     pub(super) fn be_special(&mut self) -> &mut Special {
         self.is_special = true;
         &mut self.special
+    }
+
+    /// Makes a write that would not change the value a read, and the other way round.
+    pub(super) fn settle_access(&mut self) {
+        if let Some(changes) = self.special.changes {
+            // SAFETY: The waiting activity has the closure on its stack.
+            self.event.touch.access = match unsafe { (*changes)() } {
+                true => Access::Write,
+                false => Access::Read,
+            };
+        }
     }
 
     /// Sets the description of the message.

@@ -2,7 +2,11 @@
 
 use std::{panic::Location, ptr::NonNull, sync::atomic::Ordering::Relaxed};
 
-use super::{Execution, actor::Awaited, meeting::outliving_ways};
+use super::{
+    Execution,
+    actor::Awaited,
+    meeting::{outliving, outliving_ways},
+};
 use crate::{
     Access, Announcement, Asked, Change, ControlledActivity, Controller, Decision, End, Ending,
     Heard, Message, Newborn, NextArrival, Object, Op, OperationKind, Outcome, Question, Reply,
@@ -255,6 +259,7 @@ impl Execution {
             object,
             site,
             ready,
+            changes,
             ways,
             ..
         } = *announcement;
@@ -273,10 +278,15 @@ impl Execution {
         }
         let object = object.map_or(NOTHING, |object| self.number_of(object, access, site));
         let touch = Touched { access, object };
+        self.state().has_conditional |= changes.is_some();
         self.announce(|pending| {
             pending.be(op, site, touch, ready, usize::MAX);
             if let Some(ways) = ways {
                 pending.be_special().ways = Some(outliving_ways(ways));
+            }
+            if let Some(changes) = changes {
+                pending.be_special().changes = Some(outliving(changes));
+                pending.settle_access();
             }
         });
         match ways {

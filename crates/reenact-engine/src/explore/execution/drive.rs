@@ -86,6 +86,7 @@ impl Execution {
     /// Asks `next` for the next step, while all activities wait, and performs it if there is one.
     #[inline]
     pub(super) fn choose(&self, next: ChooseStep) {
+        self.state().settle_accesses();
         // SAFETY: `go_on`, which set the pointer, does not return before its last use.
         let step = unsafe { (*next)() };
         let state = &mut *self.state();
@@ -121,6 +122,7 @@ impl Execution {
         self.state().perform(step);
         self.resume(step.activity.0);
         self.settle();
+        self.state().settle_accesses();
     }
 
     /// Takes a step. Returns its event and adds what it comes after to `links`.
@@ -138,6 +140,7 @@ impl Execution {
         self.resume(number);
         self.state().complete(number, &mut event, links);
         self.settle();
+        self.state().settle_accesses();
         event
     }
 }

@@ -92,6 +92,8 @@ pub(crate) struct State {
     /// for ever. Then no activity is enabled any more.
     pub(in crate::explore) is_fair: bool,
     pub(super) is_livelocked: bool,
+    /// Whether any operation of this execution is a write or a read depending on what has happened before it.
+    pub(super) has_conditional: bool,
     /// Whether any activity is suspected of repeating something.
     pub(super) is_watching: bool,
     /// Whether all activities are being ended.
@@ -153,6 +155,7 @@ impl State {
             is_fair: false,
             is_livelocked: false,
             is_watching: false,
+            has_conditional: false,
             is_ending: false,
             wants_labels: false,
             step_result: None,
@@ -199,6 +202,7 @@ impl State {
         self.has_skipped_steps = false;
         self.is_livelocked = false;
         self.is_watching = false;
+        self.has_conditional = false;
         self.main_has_ended = false;
         self.failures.clear();
         self.reasons.clear();
@@ -293,6 +297,16 @@ impl State {
             return Announced::Performed;
         }
         Announced::Waits(self.next.filter(|_| self.is_settled()))
+    }
+
+    /// Determines which pending operations are writes and which are reads, after a step.
+    #[inline]
+    pub(super) fn settle_accesses(&mut self) {
+        if self.has_conditional {
+            for activity in &self.about_to_act {
+                self.actors[activity.0 as usize].pending.settle_access();
+            }
+        }
     }
 
     /// Notes that the current activity waits for a condition that nothing notifies it of.
