@@ -133,6 +133,10 @@ impl Execution {
         match *self {}
     }
 
+    pub(crate) fn expected_work_is_done(&self) {
+        match *self {}
+    }
+
     pub(crate) fn yields(&self) {
         match *self {}
     }

@@ -380,6 +380,9 @@ pub struct ExpectedWork(&'static Shared);
 
 impl Drop for ExpectedWork {
     fn drop(&mut self) {
+        if let Some(execution) = explore::here() {
+            execution.expected_work_is_done();
+        }
         self.0.expected.fetch_sub(1, SeqCst);
         self.0.if_quiet();
     }

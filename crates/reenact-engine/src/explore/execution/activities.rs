@@ -160,7 +160,17 @@ impl Execution {
         let last = state.last.iter().enumerate();
         let last = last.filter(|(who, _)| state.actors[*who].is_light);
         let last: Vec<_> = last.filter_map(|(_, last)| *last).collect();
-        state.actors[state.current as usize].inherited.extend(last);
+        let inherited = &mut state.actors[state.current as usize].inherited;
+        inherited.extend(last);
+        inherited.extend_from_slice(&state.work_done);
+    }
+
+    /// Notes that work that light activities expected has been done, by the current activity.
+    pub(crate) fn expected_work_is_done(&self) {
+        let state = &mut *self.state();
+        let mut work_done = std::mem::take(&mut state.work_done);
+        state.reasons_now().for_each(|at| work_done.push(at));
+        state.work_done = work_done;
     }
 
     /// Returns the next pool of this execution, which has this size.

@@ -114,6 +114,8 @@ pub(crate) struct State {
     /// What the latches of this execution come after; and, for each latch, where its part of that ends.
     pub(super) reasons: Vec<Moment>,
     pub(super) latches: Vec<usize>,
+    /// When expected work was done that is not the work of a light activity.
+    pub(super) work_done: Vec<Moment>,
     /// The pools, and how many of them this execution uses.
     pub(super) pools: Vec<(usize, Pool)>,
     pub(super) pools_used: usize,
@@ -167,6 +169,7 @@ impl State {
             failures: Vec::new(),
             reasons: Vec::new(),
             latches: Vec::new(),
+            work_done: Vec::new(),
             pools: Vec::new(),
             pools_used: 0,
             alone: None,
@@ -207,6 +210,7 @@ impl State {
         self.failures.clear();
         self.reasons.clear();
         self.latches.clear();
+        self.work_done.clear();
         self.tasks.clear();
         self.unwinding.clear();
         self.pools_used = 0;
