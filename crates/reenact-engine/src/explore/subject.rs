@@ -40,7 +40,7 @@ pub struct Granularity {
     /// Whether dropping a sender is a step. Needed once an activity uses a try-receive.
     pub drops: bool,
     /// Whether queueing for exclusive access to a shared lock is a step. Needed once an activity that has a read lock
-    /// takes it again or waits for another one that takes it, or tries to take it while another one has it.
+    /// takes it again, or waits for something while another one takes it.
     pub queues: bool,
     /// Whether the end of an activity is a step. Needed once an activity asks whether another one has ended.
     pub ends: bool,

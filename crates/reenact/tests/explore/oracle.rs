@@ -70,15 +70,17 @@ fn explored(program: &impl Program, log: &Log) -> Explored {
     Explored::new(Arc::new(run)).expect("nothing is recorded")
 }
 
-/// Explores again if the first time turns out to need finer steps.
+/// Explores again whenever that turns out to need finer steps.
 fn until_fine_enough<R>(explored: &Explored, explore: impl Fn(&Explored) -> R) -> R {
-    // Once it has, schedules of before are none any more, and who finds that panics.
-    let before = explored.granularity();
-    let result = catch_unwind(AssertUnwindSafe(|| explore(explored)));
-    match result {
-        _ if explored.granularity() != before => explore(explored),
-        Ok(result) => result,
-        Err(panic) => resume_unwind(panic),
+    loop {
+        // Once it has, schedules of before are none any more, and who finds that panics.
+        let before = explored.granularity();
+        let result = catch_unwind(AssertUnwindSafe(|| explore(explored)));
+        match result {
+            _ if explored.granularity() != before => {}
+            Ok(result) => return result,
+            Err(panic) => resume_unwind(panic),
+        }
     }
 }
 

@@ -242,19 +242,17 @@ impl State {
         }
         self.changes(number, touch.object, true);
         if !takes {
-            self.shares(number, touch);
+            self.shares(number, touch.object);
         }
     }
 
-    /// Notes that an activity has acquired shared access. If it has only tried to, it fails once a writer waits for the
-    /// others that share.
+    /// Notes that an activity has acquired shared access.
     #[cold]
-    pub(super) fn shares(&mut self, number: u32, touch: Touched) {
+    pub(super) fn shares(&mut self, number: u32, object: u32) {
         self.actors[number as usize].shared += 1;
-        let object = &self.objects[touch.object as usize];
+        let object = &self.objects[object as usize];
         let mut others = object.sharers.iter().filter(|&&who| who != number);
-        let is_try = touch.access == Access::TryLook;
-        if others.any(|&who| is_try || self.actors[who as usize].waited_while_sharing) {
+        if others.any(|&who| self.actors[who as usize].waited_while_sharing) {
             self.require_queue_steps();
         }
     }

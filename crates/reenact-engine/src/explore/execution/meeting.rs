@@ -372,8 +372,7 @@ impl Execution {
             let (number, moment) = (state.current, state.moment);
             let (objects, reasons) = state.objects_and_reasons();
             objects[object as usize].downgraded(number, moment, reasons);
-            let access = Access::Look;
-            state.shares(number, Touched { access, object });
+            state.shares(number, object);
         }
     }
 

@@ -109,7 +109,26 @@ impl Shared {
     }
 }
 
+impl Op {
+    /// Whether it or what it does meanwhile is such an operation.
+    fn has(&self, is_such: fn(&Op) -> bool) -> bool {
+        let inner = match self {
+            Op::Lock(_, inner) | Op::TryLock(_, inner) => inner,
+            Op::Read(_, inner) | Op::Write(_, inner) => inner,
+            _ => &Vec::new(),
+        };
+        is_such(self) || inner.iter().any(|op| op.has(is_such))
+    }
+}
+
 impl Program for Locks {
+    /// Some executions are begun in vain if readers do something meanwhile, while a writer may wait and keep others out.
+    fn is_exact(&self) -> bool {
+        let has = |is_such| self.0.iter().flatten().any(|op| op.has(is_such));
+        !has(|op| matches!(op, Op::Read(_, inner) if !inner.is_empty()))
+            || !has(|op| matches!(op, Op::Write(..)))
+    }
+
     fn run(&self, log: &Log) {
         let shared = Arc::new(Shared::default());
         let ops = self.0.iter().cloned().enumerate();
