@@ -169,6 +169,9 @@ pub(super) struct Actor {
     /// Its last panic, and whether that ended it without having been observed.
     pub(super) panic: Option<Panic>,
     pub(super) is_missed: bool,
+    /// The number of its last panic among all, and the activity that has observed it.
+    pub(super) panicked: u32,
+    pub(super) observed_by: Option<u32>,
     /// Whether it is a light activity, which runs only when it has work.
     pub(super) is_light: bool,
     pub(super) outside: Outside,
@@ -233,6 +236,8 @@ impl Actor {
         self.is_notified = false;
         self.panic = None;
         self.is_missed = false;
+        self.panicked = 0;
+        self.observed_by = None;
         self.is_light = false;
         self.outside = Outside::default();
         self.given.clear();
@@ -256,6 +261,8 @@ impl Actor {
             is_notified: false,
             panic: None,
             is_missed: false,
+            panicked: 0,
+            observed_by: None,
             is_light: false,
             outside: Outside::default(),
             given: Given::default(),

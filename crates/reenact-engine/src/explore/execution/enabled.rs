@@ -12,7 +12,7 @@ impl State {
         let Some(pending) = actor.pending() else {
             return false;
         };
-        if self.is_too_coarse {
+        if self.is_too_coarse || self.is_interrupted {
             return false;
         }
         let is_not_ready = |ready: *const dyn Fn() -> bool| {

@@ -11,6 +11,7 @@ use crate::{
         event::{Event, Touched},
         failure::{Failure, Panic},
         fiber::Fibers,
+        gap::Reads,
         names::{Families, Met, ObjectSite, ObjectTable},
         object_state::ObjectState,
         recorded::{Given, RecordedInput},
@@ -88,6 +89,10 @@ pub(crate) struct State {
     /// an activity has left a queue since the start without a step.
     pub(super) was_coarse_at_start: bool,
     pub(super) has_skipped_steps: bool,
+    /// Whether it cannot be continued. Then no activity is enabled any more.
+    pub(in crate::explore) is_interrupted: bool,
+    /// Number of panics so far.
+    pub(super) panics: u32,
     /// Whether all activities are being ended.
     pub(super) is_ending: bool,
     /// Whether labels of messages and the states of actors are requested.
@@ -98,11 +103,15 @@ pub(crate) struct State {
     /// Whether the execution is a process of its own, with its own threads.
     pub(in crate::explore) is_process: bool,
     pub(in crate::explore) main_has_ended: bool,
+    /// Whether activities other than the main one may wait forever, except for a lock.
+    pub(in crate::explore) allows_blocked: bool,
     /// Whether an activity other than the main one has exited the process.
     pub(in crate::explore) has_exited: bool,
     /// The external data of a recorded run.
     pub(in crate::explore) recorded: Option<Arc<RecordedInput>>,
     pub(super) failures: Vec<Failure>,
+    /// What the executions so far have read.
+    pub(super) reads: Reads,
     /// What the latches of this execution come after; and, for each latch, where its part of that ends.
     pub(super) reasons: Vec<Moment>,
     pub(super) latches: Vec<usize>,
@@ -144,15 +153,19 @@ impl State {
             is_too_coarse: false,
             was_coarse_at_start: false,
             has_skipped_steps: false,
+            is_interrupted: false,
+            panics: 0,
             is_ending: false,
             wants_labels: false,
             step_result: None,
             is_describing: false,
             is_process: false,
             main_has_ended: false,
+            allows_blocked: false,
             has_exited: false,
             recorded: None,
             failures: Vec::new(),
+            reads: Reads::default(),
             reasons: Vec::new(),
             latches: Vec::new(),
             pools: Vec::new(),
@@ -188,6 +201,8 @@ impl State {
         self.is_too_coarse = false;
         self.was_coarse_at_start = false;
         self.has_skipped_steps = false;
+        self.is_interrupted = false;
+        self.panics = 0;
         self.main_has_ended = false;
         self.failures.clear();
         self.reasons.clear();
@@ -404,9 +419,12 @@ impl State {
         }
     }
 
-    /// Returns the last panic of the main activity.
-    pub(in crate::explore) fn panic_of_main(&self) -> Option<Panic> {
-        self.actors.first()?.panic.clone()
+    /// Returns the last panic of the main activity, after the one that caused it, if there is one.
+    pub(in crate::explore) fn panics_of_main(&self) -> Vec<(u32, Panic)> {
+        match self.actors[..self.born as usize].first() {
+            Some(main) if main.panic.is_some() => self.panics_behind(Families::MAIN),
+            _ => Vec::new(),
+        }
     }
 
     /// Returns whether no activity runs, or might run, without being chosen.
