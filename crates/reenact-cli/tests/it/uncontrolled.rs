@@ -149,8 +149,7 @@ fn a_thread_that_is_left_blocked_is_reported_unless_that_is_allowed() {
     for strategy in ["portfolio", "exhaustive"] {
         let (_, run) = explore(&["--strategy", strategy], "blocked");
         run.assert_status(1);
-        let start =
-            "main has ended, and others wait forever\n  main.0 waits: receive from channel@";
+        let start = "deadlock: main has ended, and others wait forever\n  main.0 waits: receive from channel@";
         assert!(run.stdout.starts_with(start), "{}", run.stdout);
         let allowed = ["--allow-blocked", "--strategy", strategy];
         explore(&allowed, "blocked").1.assert_status(0);

@@ -132,7 +132,7 @@ impl fmt::Display for Failure {
                     "{}",
                     match self {
                         Failure::Deadlock(_) => "deadlock",
-                        _ => "main has ended, and others wait forever",
+                        _ => "deadlock: main has ended, and others wait forever",
                     }
                 )?;
                 for waiting in waiting {

@@ -358,7 +358,8 @@ where
             None if first.schedule.lines.len() != again.schedule.lines.len() => {
                 Some(first.schedule.lines.len().min(again.schedule.lines.len()))
             }
-            None => return false,
+            None if first.verdict == again.verdict => return false,
+            None => None,
         };
         let describe = |schedule: &Schedule| match schedule.lines.get(step.unwrap_or(0)) {
             Some(Line {
@@ -369,10 +370,17 @@ where
             }) => format!("`{what}` of {who} at {site}"),
             None => "the end".to_owned(),
         };
-        let divergence = again.divergence.unwrap_or_else(|| Divergence {
-            point: DivergencePoint::Step(step.unwrap_or(0)),
-            expected: describe(&first.schedule),
-            found: describe(&again.schedule),
+        let divergence = again.divergence.clone().unwrap_or_else(|| match step {
+            Some(step) => Divergence {
+                point: DivergencePoint::Step(step),
+                expected: describe(&first.schedule),
+                found: describe(&again.schedule),
+            },
+            None => Divergence {
+                point: DivergencePoint::End,
+                expected: format!("the first execution {}", end_of(&first)),
+                found: format!("the second one {}", end_of(&again)),
+            },
         });
         self.finding.executions = 2;
         self.finding.failure = Some(Found {
@@ -722,6 +730,15 @@ where
             execution,
             is_reliable,
         });
+    }
+}
+
+/// Describes how an execution ended.
+fn end_of(followed: &Followed) -> String {
+    let failures = followed.failures.iter().map(Failure::to_string);
+    match failures.collect::<Vec<_>>().join("; ") {
+        nothing if nothing.is_empty() => "did not fail".to_owned(),
+        failures => format!("failed: {failures}"),
     }
 }
 

@@ -63,6 +63,8 @@ impl Search {
                 };
                 let count = |so_far| executions.store(so_far, Relaxed);
                 let finding = search.run_supervised(&subject, &program, &supervisor, &count);
+                // Whoever receives it may expect that nothing of the program is left.
+                drop((subject, program));
                 // If nobody receives it, the search has been left behind.
                 let _ = sender.send(finding);
             }

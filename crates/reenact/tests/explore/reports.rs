@@ -209,6 +209,40 @@ fn fails_sometimes() {
 }
 
 #[test]
+fn a_static_that_keeps_its_value_is_no_failing_schedule() {
+    static IS_USED: AtomicU32 = AtomicU32::new(0);
+    for way in WAYS {
+        IS_USED.store(0, Relaxed);
+        let failed = found(way, || {
+            let x = AtomicUsize::new(0);
+            x.store(1, SeqCst);
+            assert_eq!(IS_USED.swap(1, Relaxed), 0, "it is the first");
+        });
+        let [Failure::Divergence(divergence, _)] = failed.failures() else {
+            panic!("{way}: {failed}");
+        };
+        let text = divergence.to_string();
+        let expected =
+            "the first execution did not fail, but here the second one failed: main panicked at ";
+        assert!(text.starts_with(expected), "{way}: {text}");
+    }
+}
+
+/// A test may count on being the only one that has its state when the exploration is over.
+#[test]
+fn nothing_of_the_program_is_left_after_the_exploration() {
+    for way in WAYS {
+        let seen = Arc::new(std::sync::Mutex::new(0));
+        let all = Arc::clone(&seen);
+        Explorer::new()
+            .strategy(way.parse().unwrap())
+            .time(std::time::Duration::from_secs(60))
+            .check(move || *all.lock().unwrap() += 1);
+        Arc::try_unwrap(seen).expect("it is the only one");
+    }
+}
+
+#[test]
 fn a_failure_that_does_not_depend_on_the_schedule_has_no_failing_schedule() {
     for way in WAYS {
         let directory = tempfile::tempdir().unwrap();
