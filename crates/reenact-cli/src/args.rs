@@ -1,5 +1,6 @@
 //! The command line, and the help that goes with it.
 
+mod applies;
 mod multiverse;
 
 use std::{ffi::OsString, path::PathBuf};

@@ -91,6 +91,16 @@ pub(crate) enum Error {
         span: Option<Range<usize>>,
         help: Option<String>,
     },
+    /// An option does not apply to what is explored.
+    #[error("{option} does not apply to {subject}: for {others}")]
+    Inapplicable {
+        option: &'static str,
+        subject: &'static str,
+        others: String,
+    },
+    /// No execution came to its end.
+    #[error("nothing was explored: {0}")]
+    NothingExplored(String),
     /// The program refuses to explore itself with these options.
     #[error("{} cannot be explored: {error}", program.display())]
     Exploration { program: OsString, error: String },
@@ -177,6 +187,8 @@ impl Error {
             | Error::Unfit(_)
             | Error::NotText { .. }
             | Error::Exploration { .. }
+            | Error::Inapplicable { .. }
+            | Error::NothingExplored(_)
             | Error::Input(_)
             | Error::Output(_) => return None,
         };

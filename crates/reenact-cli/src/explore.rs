@@ -37,6 +37,7 @@ pub(crate) const MAX_MEMORY_MB: usize = 2048;
 pub(crate) const MAX_STATES_IN_DEBUGGER: usize = 1_000_000;
 
 pub(crate) fn run(args: &ExploreArgs) -> Result<Exit, Error> {
+    args.check()?;
     let Some(file) = &args.file else {
         return match args.breakpoints.is_empty() {
             true => program::run(args),
@@ -97,8 +98,21 @@ impl LanguageTask for Explore<'_> {
             true => print_json(&findings.json(source.name(), &language, args.graph))?,
             false => print(|out| findings.write(out, source.name(), stories(args)))?,
         }
-        Ok(Exit::Status(i32::from(findings.has_bad_ends())))
+        let is_complete = graph.coverage().is_complete();
+        Ok(status(findings.has_bad_ends(), is_complete))
     }
+}
+
+/// The exit status if nothing failed and not everything was explored.
+const NOT_EVERYTHING: i32 = 3;
+
+/// Returns how the command ends.
+fn status(has_failures: bool, is_complete: bool) -> Exit {
+    Exit::Status(match (has_failures, is_complete) {
+        (true, _) => 1,
+        (false, true) => 0,
+        (false, false) => NOT_EVERYTHING,
+    })
 }
 
 fn stories(args: &ExploreArgs) -> Stories {

@@ -3,6 +3,7 @@
 use std::{
     ffi::OsStr,
     fs,
+    ops::ControlFlow,
     os::unix::{ffi::OsStrExt, process::ExitStatusExt},
     path::Path,
     process::{Child, Command, ExitCode},
@@ -48,15 +49,18 @@ pub(crate) fn start(command: &mut Command) -> Result<RunningProgram, Error> {
 }
 
 impl RunningProgram {
-    /// Waits until the program has ended, and calls `on_tick` at an interval meanwhile.
+    /// Waits until the program has ended, and calls `on_tick` at an interval meanwhile, which may kill it.
     pub(crate) fn wait_and(
         mut self,
         every: Duration,
-        mut on_tick: impl FnMut(),
+        mut on_tick: impl FnMut() -> ControlFlow<()>,
     ) -> Result<Finished, Error> {
         while self.child.try_wait().map_err(Error::Wait)?.is_none() {
             std::thread::sleep(every);
-            on_tick();
+            if on_tick().is_break() {
+                self.child.kill().map_err(Error::Wait)?;
+                break;
+            }
         }
         self.wait()
     }

@@ -22,6 +22,8 @@
 mod callers;
 mod clock;
 pub(crate) mod identity;
+#[cfg(feature = "explore")]
+mod input;
 mod random;
 mod real;
 #[cfg(feature = "explore")]
@@ -30,6 +32,8 @@ pub(crate) mod threads;
 use reenact_trace::Kind;
 
 pub(crate) use self::clock::{CLOCK_KINDS, CLOCKS, REALTIME};
+#[cfg(feature = "explore")]
+pub(crate) use self::real::read as real_read;
 use crate::{
     Captured, Op,
     activity::{HOT, Hot},
@@ -53,6 +57,7 @@ pub(crate) fn link() {
     ));
     #[cfg(feature = "explore")]
     std::hint::black_box((
+        input::read as *const (),
         threads::pthread_create as *const (),
         threads::pthread_join as *const (),
         threads::syscall as *const (),

@@ -15,6 +15,8 @@ pub(crate) mod execution;
 mod failure;
 mod fiber;
 mod follow;
+mod gap;
+mod input;
 mod message;
 mod names;
 pub(crate) mod object_state;
@@ -30,8 +32,11 @@ mod run;
 mod schedule;
 mod search;
 mod serve;
+mod stuck;
 mod subject;
+mod supervisor;
 mod task_stack;
+mod timed;
 
 use std::{
     any::Any,
@@ -43,17 +48,18 @@ use std::{
     },
 };
 
-pub(crate) use self::execution::Execution;
 use self::execution::view;
 pub use self::{
     event::Event,
     failure::{BlockedActivity, Failure, Panic},
     follow::{Followed, follow, write_down},
+    gap::{Gap, Reads, StuckActivity},
     run::{Explored, LocalRun},
     schedule::{Line, NoSchedule, Schedule},
     search::{Finding, Found, ParseStrategyError, Search, Strategy},
     subject::{Describe, Subject},
 };
+pub(crate) use self::{execution::Execution, input::read as read_input};
 use crate::{Access, Announcement, Controller, Decision, Op, Touch, activity::HOT, pool::Pool};
 
 thread_local! {
@@ -106,6 +112,24 @@ pub(crate) fn is_on_thread() -> bool {
 /// Returns the number of a thread that the calling activity creates without Reenact and that is to be explored.
 pub(crate) fn foreign_child() -> u32 {
     here().map_or(0, Execution::foreign_child)
+}
+
+/// Notes that the calling code creates a thread that is not explored.
+pub(crate) fn note_thread() {
+    if let Some(execution) = here() {
+        let who = execution.current_name();
+        execution.supervisor.note(Gap::Thread(who));
+    }
+}
+
+/// Notes a system call of the calling code whose result differs from execution to execution.
+pub(crate) fn note_system_call(number: libc::c_long) {
+    if let Some(execution) = here() {
+        execution.supervisor.note_read(match number {
+            libc::SYS_getrandom => Reads::RANDOM_OF_SYSTEM,
+            _ => Reads::CLOCK_OF_SYSTEM,
+        });
+    }
 }
 
 /// Waits for the end of an activity.

@@ -80,6 +80,21 @@ impl Site {
         }
     }
 
+    /// Returns the line of the program that the calling code, a signal handler, has interrupted. Functions without a
+    /// known line and those of the C library are skipped.
+    #[cfg(feature = "explore")]
+    pub(crate) fn of_stuck() -> Option<&'static Site> {
+        with_known(|known| {
+            let stack = format!("{:#}", Backtrace::force_capture());
+            let mut frames = frames(&stack);
+            frames.retain(|frame| {
+                let is_rust = |(file, ..): (&str, _, _)| file.ends_with(".rs");
+                frame.place.is_some_and(is_rust) || is_bottom(frame.name)
+            });
+            line_of_program(&frames, known)
+        })
+    }
+
     /// Returns this line, allocated permanently.
     pub(crate) fn kept(file: &str, line: u32, column: u32) -> &'static Site {
         with_known(|known| known.keep(file, line, column))
@@ -118,6 +133,12 @@ pub(crate) fn news() -> Vec<FoundSite> {
 #[cfg(feature = "explore")]
 pub(crate) fn learn((key, site): FoundSite) {
     with_known(|known| known.sites.insert(key, site));
+}
+
+/// Adds the path of a file of the program, as the compiler was given it.
+#[cfg(feature = "explore")]
+pub(crate) fn learn_file(file: &'static str) {
+    with_known(|known| known.files.insert(file));
 }
 
 #[derive(Default)]
@@ -178,7 +199,7 @@ fn found() -> Option<&'static Site> {
             return site;
         }
         let stack = format!("{:#}", Backtrace::force_capture());
-        let site = line_of_program(&stack, known);
+        let site = line_of_program(&frames(&stack), known);
         known.sites.insert(key, site);
         known.news.push((key, site));
         site
@@ -310,8 +331,7 @@ fn parse_place(place: &str) -> Option<(&str, u32, u32)> {
 }
 
 /// Returns the first line of a stack that is in the program.
-fn line_of_program(stack: &str, known: &mut Known) -> Option<&'static Site> {
-    let frames = frames(stack);
+fn line_of_program(frames: &[Frame<'_>], known: &mut Known) -> Option<&'static Site> {
     let places = || frames.iter().filter_map(|frame| frame.place);
     // The path of this file in the debug information.
     let tail_at = THIS.rfind("reenact-engine").unwrap_or_default();
@@ -321,7 +341,7 @@ fn line_of_program(stack: &str, known: &mut Known) -> Option<&'static Site> {
     let this = this.unwrap_or(THIS);
     let is_inside = |file: &str| is_of_std(file) || is_own(file, this);
     let mut found = None;
-    for frame in &frames {
+    for frame in frames {
         match frame.place {
             _ if is_bottom(frame.name) => break,
             Some((file, ..)) if is_inside(file) => {}
@@ -435,7 +455,7 @@ mod tests {
         let mut known = Known::default();
         known.files.extend(files);
         let stack = stack.replace("THIS", &format!("/w/{THIS}"));
-        let found = line_of_program(&stack, &mut known);
+        let found = line_of_program(&frames(&stack), &mut known);
         assert_eq!(found.map(|site| site.to_string()).as_deref(), expected);
     }
 

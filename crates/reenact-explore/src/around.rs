@@ -197,7 +197,7 @@ where
         let followed = follow(self.runs, prefix, guide, self.most_steps, took)?;
         let steps = followed.event_log.schedule().len();
         self.report.progress.repeated += prefix.len() as u64;
-        self.report.progress.steps += (steps - prefix.len()) as u64;
+        self.report.progress.steps += steps.saturating_sub(prefix.len()) as u64;
         Ok((followed, prints.fingerprint()))
     }
 
@@ -207,6 +207,10 @@ where
         (followed, fingerprint): (EndedRun<R>, Fingerprint),
         distance: u32,
     ) -> ControlFlow<()> {
+        if followed.verdict == Verdict::Interrupted {
+            self.report.coverage.stop(Limit::Interrupted);
+            return ControlFlow::Break(());
+        }
         let progress = &mut self.report.progress;
         if !self.known.insert(fingerprint) {
             progress.redundant += 1;

@@ -91,8 +91,8 @@ where
                 break;
             }
             let verdict = driver.execute(|seen| visit(seen, level));
-            if verdict.is_some_and(|verdict| self.budget_tracker.stops_at(verdict)) {
-                report.coverage.stop(Limit::Failure);
+            if let Some(limit) = verdict.and_then(|verdict| self.budget_tracker.stops_at(verdict)) {
+                report.coverage.stop(limit);
                 break;
             }
         }
@@ -101,7 +101,7 @@ where
             Some(most) => report.coverage.stop(Limit::Steps(most)),
             None => {
                 report.all_up_to = driver.all_up_to();
-                report.is_everything = driver.is_everything();
+                report.is_everything = driver.is_everything() && report.coverage.is_complete();
             }
         }
         report

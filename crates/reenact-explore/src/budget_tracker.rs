@@ -31,8 +31,17 @@ impl BudgetTracker<'_> {
         }
     }
 
-    /// Returns whether an execution with this verdict is the last one.
-    pub(super) fn stops_at(&self, verdict: Verdict) -> bool {
-        self.stops_at_failure && verdict.is_bad()
+    /// Returns why an execution with this verdict is the last one, if it is.
+    pub(super) fn stops_at(&self, verdict: Verdict) -> Option<Limit> {
+        stop(verdict, self.stops_at_failure)
+    }
+}
+
+/// Returns why an execution with this verdict is the last one, if it is.
+pub(super) fn stop(verdict: Verdict, stops_at_failure: bool) -> Option<Limit> {
+    match verdict {
+        Verdict::Interrupted => Some(Limit::Interrupted),
+        verdict if stops_at_failure && verdict.is_bad() => Some(Limit::Failure),
+        _ => None,
     }
 }

@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     Coverage, Divergence, EndedExecution, Explorer, Limit, Part, Progress, Report, Runs, Tally,
-    Verdict,
+    budget_tracker::stop,
     optimal::{OptimalDriver, Portion, portions},
 };
 
@@ -169,11 +169,13 @@ impl Shared<'_> {
                 visit(&execution);
             });
             match executed {
-                Ok(Some(verdict)) if self.stops_at_failure && Verdict::is_bad(verdict) => {
-                    self.stop(driver, Limit::Failure);
-                    break;
+                Ok(verdict) => {
+                    let limit = verdict.and_then(|verdict| stop(verdict, self.stops_at_failure));
+                    if let Some(limit) = limit {
+                        self.stop(driver, limit);
+                        break;
+                    }
                 }
-                Ok(_) => {}
                 Err(found) => {
                     self.stop(driver, Limit::Divergence);
                     return Some(found);

@@ -92,8 +92,8 @@ impl<'a, R: Runs> Explorer<'a, R> {
                     break;
                 }
             };
-            if verdict.is_some_and(|verdict| self.budget_tracker.stops_at(verdict)) {
-                driver.coverage.stop(Limit::Failure);
+            if let Some(limit) = verdict.and_then(|verdict| self.budget_tracker.stops_at(verdict)) {
+                driver.coverage.stop(limit);
                 break;
             }
             if !driver.go_back() {

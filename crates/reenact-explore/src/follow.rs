@@ -35,11 +35,11 @@ pub(super) fn follow<R: Runs>(
     let verdict = loop {
         let number = event_log.schedule().len();
         let step = match prefix.get(number) {
-            Some(&step) => {
-                let taken = can_be_taken(&run, step);
-                taken.map_err(|found| Divergence::at_step(number, step, found))?;
-                step
-            }
+            Some(&step) => match can_be_taken(&run, step) {
+                Ok(()) => step,
+                Err(_) if run.verdict() == Verdict::Interrupted => break Verdict::Interrupted,
+                Err(found) => return Err(Divergence::at_step(number, step, found)),
+            },
             None => match guide.next(&run, last) {
                 None => break run.verdict(),
                 Some(_) if number >= most => break Verdict::Cut,

@@ -10,6 +10,8 @@
 
 mod attempt;
 
+use std::time::Instant;
+
 use self::attempt::Attempt;
 use super::{Divergence, Runs, Step, Verdict, follow::follow, schedule::switches};
 
@@ -27,6 +29,7 @@ pub struct Minimiser<'a, R> {
     runs: &'a R,
     schedule: &'a [Step],
     most_runs: u64,
+    until: Option<Instant>,
 }
 
 /// A simple schedule.
@@ -62,12 +65,19 @@ impl<'a, R: Runs> Minimiser<'a, R> {
             runs,
             schedule,
             most_runs: RUNS,
+            until: None,
         }
     }
 
     /// Sets the maximum number of runs, which has to suffice for the given schedule and its rewritten form.
     pub fn runs(mut self, most: u64) -> Self {
         self.most_runs = most;
+        self
+    }
+
+    /// Makes no further attempt after this point in time.
+    pub fn until(mut self, until: Option<Instant>) -> Self {
+        self.until = until;
         self
     }
 
@@ -89,6 +99,7 @@ impl<'a, R: Runs> Minimiser<'a, R> {
             // Steps may repeat until something changes, so a run under a changed schedule may never end.
             most_steps: 2 * event_log.schedule().len() + 64,
             left: self.most_runs.saturating_sub(1),
+            until: self.until,
             best: event_log.schedule().to_vec(),
         };
         attempt.accept(&event_log);

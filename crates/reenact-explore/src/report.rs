@@ -17,6 +17,9 @@ pub enum Verdict {
     Failed,
     /// It reached the maximum number of steps.
     Cut,
+    /// It could not be continued: its time was up, or it did something that cannot be explored. It says nothing about
+    /// the program, and no further execution is run.
+    Interrupted,
 }
 
 impl Verdict {
@@ -55,6 +58,8 @@ pub enum Limit {
     Unreached,
     /// The program behaved differently under the same steps, see [`Report::divergence`].
     Divergence,
+    /// An execution was [interrupted](Verdict::Interrupted).
+    Interrupted,
 }
 
 impl fmt::Display for Limit {
@@ -69,6 +74,7 @@ impl fmt::Display for Limit {
             Limit::Cancelled => write!(out, "when it was cancelled"),
             Limit::Unreached => write!(out, "where a planned step was not possible"),
             Limit::Divergence => write!(out, "when the program behaved differently"),
+            Limit::Interrupted => write!(out, "when an execution was interrupted"),
         }
     }
 }
@@ -141,9 +147,9 @@ impl Progress {
         self.executions + self.redundant
     }
 
-    /// Counts an execution with this verdict.
+    /// Counts an execution with this verdict, unless it was interrupted.
     pub(super) fn count(&mut self, verdict: Verdict) {
-        self.executions += 1;
+        self.executions += u64::from(verdict != Verdict::Interrupted);
         self.deadlocks += u64::from(verdict == Verdict::Deadlock);
         self.failures += u64::from(verdict == Verdict::Failed);
     }

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{
-    Error, Ident, ItemFn, LitInt, LitStr, Path, Result, ReturnType, Token,
+    Error, Ident, ItemFn, LitBool, LitInt, LitStr, Path, Result, ReturnType, Token,
     ext::IdentExt,
     parse::{Parse, ParseStream},
     parse_quote,
@@ -18,8 +18,8 @@ struct Options {
 }
 
 const HELP: &str = "the options are `strategy = \"…\"` (portfolio, exhaustive, mixed, urw, walk, pct N, pctcp N, pos, \
-                    preemptions N, delays N), `executions = N`, `seconds = N`, `steps = N`, `seed = N`, `cores = N` and \
-                    `crate = path`";
+                    preemptions N, delays N), `executions = N`, `seconds = N`, `steps = N`, `seed = N`, `cores = N`, \
+                    `allow_blocked = true` and `crate = path`";
 
 impl Parse for Options {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
@@ -38,6 +38,10 @@ impl Parse for Options {
                 "seconds" => {
                     let seconds: LitInt = input.parse()?;
                     calls.push(quote!(.time(::core::time::Duration::from_secs(#seconds))));
+                }
+                "allow_blocked" => {
+                    let are_allowed: LitBool = input.parse()?;
+                    calls.push(quote!(.allow_blocked(#are_allowed)));
                 }
                 "executions" | "steps" | "seed" | "cores" => {
                     let number: LitInt = input.parse()?;

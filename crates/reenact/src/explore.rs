@@ -28,8 +28,9 @@
 //! # What is explored
 //!
 //! All of `reenact`: threads, locks, condition variables, atomics (under sequential consistency), channels, actors,
-//! processes, transactions, and all of them together. The schedule decides when time limits expire. Clocks and random
-//! numbers give the same values in every execution; a test chooses whatever else should vary with [`any`].
+//! processes, transactions, and all of them together. The schedule decides when time limits expire. Clocks, random
+//! numbers and standard input give the same values in every execution; a test chooses whatever else should vary with
+//! [`any`].
 //!
 //! # Requirements on the program
 //!
@@ -40,14 +41,14 @@
 
 mod test;
 
-use std::{fmt::Debug, ops::ControlFlow, path::PathBuf, sync::Arc, time::Duration};
+use std::{fmt::Debug, path::PathBuf, sync::Arc, time::Duration};
 
 pub use reenact_engine::explore::{
-    BlockedActivity, Failure, Finding, Found, Line, NoSchedule, Panic, ParseStrategyError,
-    Schedule, Strategy,
+    BlockedActivity, Failure, Finding, Found, Gap, Line, NoSchedule, Panic, ParseStrategyError,
+    Reads, Schedule, Strategy, StuckActivity,
 };
-use reenact_engine::explore::{Explored, Search, any_of};
-pub use reenact_explore::{Divergence, DivergencePoint, RandomStrategy};
+use reenact_engine::explore::{Search, any_of};
+pub use reenact_explore::{Divergence, DivergencePoint, Limit, RandomStrategy};
 
 pub use self::test::Failed;
 #[doc(hidden)]
@@ -127,7 +128,10 @@ impl Explorer {
         self
     }
 
-    /// Sets the maximum duration of the exploration.
+    /// Sets the maximum duration of the exploration. It ends soon after that, whatever the program does: a thread that
+    /// waits in the kernel, or that never comes to its next operation, is left behind and reported.
+    ///
+    /// The program is then explored on another thread than the calling one.
     pub fn time(mut self, most: Duration) -> Explorer {
         self.search.time = Some(most);
         self
@@ -155,6 +159,13 @@ impl Explorer {
         self
     }
 
+    /// Allows threads and processes to wait forever, except for a lock, when the main thread has ended. By default that is
+    /// a failure.
+    pub fn allow_blocked(mut self, are_allowed: bool) -> Explorer {
+        self.search.allows_blocked = are_allowed;
+        self
+    }
+
     /// Keeps the schedules of failures in this directory, under this name, and tries the schedules kept there first.
     pub fn keep(mut self, directory: impl Into<PathBuf>, name: &str) -> Explorer {
         self.keep = Some((directory.into(), name.to_owned()));
@@ -169,25 +180,18 @@ impl Explorer {
     }
 
     fn run_program(&self, program: Program) -> Finding {
-        let explored = || Explored::new(Arc::clone(&program) as Arc<dyn Fn()>);
-        match explored() {
-            Some(subject) => {
-                let make = || explored().expect("one is explored here");
-                self.search
-                    .run_on(&subject, &make, &mut |_| ControlFlow::Continue(()))
-            }
-            None => {
-                program();
-                Finding::of_one()
-            }
-        }
+        self.search.run_program(&program).unwrap_or_else(|| {
+            program();
+            Finding::of_one()
+        })
     }
 
     /// Explores `program`.
     ///
     /// # Panics
     ///
-    /// Panics if an execution fails. The message shows the failing schedule step by step, and how to reproduce it.
+    /// Panics if an execution fails. The message shows the failing schedule step by step, and how to reproduce it. Also
+    /// panics if the program cannot be explored, or not a single execution came to its end.
     #[track_caller]
     pub fn check(&self, program: impl Fn() + Send + Sync + 'static) {
         self.check_program(Arc::new(program));

@@ -39,24 +39,24 @@ pub(crate) struct ExploreArgs {
     #[arg(long = "where", value_name = "EXPR")]
     pub(crate) conditions: Vec<String>,
     /// Find every end, but skip universes that do not lead to another one
-    #[arg(long, conflicts_with = "breakpoints")]
+    #[arg(long)]
     pub(crate) reduced: bool,
     /// Search depth first, on one core
-    #[arg(long, conflicts_with = "breakpoints")]
+    #[arg(long)]
     pub(crate) depth_first: bool,
     /// One step per rule (default: one step up to the next visible action)
     #[arg(long)]
     pub(crate) single_step: bool,
     /// Number of cores to use [default: all]; for a Rust program, see --cores
-    #[arg(long, value_name = "N", conflicts_with_all = ["breakpoints", "command"])]
+    #[arg(long, value_name = "N")]
     pub(crate) workers: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) bounds: BoundsArgs,
     /// Maximum number of steps in a row
-    #[arg(long, value_name = "N", conflicts_with = "breakpoints")]
+    #[arg(long, value_name = "N")]
     pub(crate) max_depth: Option<u32>,
     /// Maximum memory [default: 2048]
-    #[arg(long, value_name = "MB", conflicts_with = "breakpoints")]
+    #[arg(long, value_name = "MB")]
     pub(crate) max_memory: Option<usize>,
     /// Print a schedule for every outcome, however many there are
     #[arg(long, overrides_with = "no_stories")]
@@ -71,7 +71,7 @@ pub(crate) struct ExploreArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// With --json: also print every universe, and every step between them
-    #[arg(long, requires = "json", conflicts_with = "breakpoints")]
+    #[arg(long, requires = "json")]
     pub(crate) graph: bool,
     /// A Rust program that uses reenact, with its arguments
     #[arg(last = true, value_name = "CMD")]
@@ -87,7 +87,7 @@ pub(crate) struct ProgramArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) strategy: Option<String>,
     /// Maximum number of executions
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) executions: Option<u64>,
     /// Maximum number of steps of an execution [default: 20000]
     #[arg(long, value_name = "N")]
@@ -96,13 +96,11 @@ pub(crate) struct ProgramArgs {
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// With a program (-- CMD): number of cores to use, where the work can be divided [default: 1]
-    #[arg(
-        long,
-        value_name = "N",
-        requires = "command",
-        conflicts_with = "breakpoints"
-    )]
+    #[arg(long, value_name = "N")]
     pub(crate) cores: Option<NonZeroUsize>,
+    /// Allow threads and processes to wait forever, except for a lock, when main has ended
+    #[arg(long)]
+    pub(crate) allow_blocked: bool,
     /// Follow this schedule once, and show what the program prints
     #[arg(long, value_name = "FILE", conflicts_with_all = ["strategy", "executions"])]
     pub(crate) schedule: Option<PathBuf>,
@@ -162,8 +160,9 @@ Examples:
   reenact explore listing1.at --break 'message-receiver by math' --step next-turn
   reenact explore listing1.at --dot | dot -Tsvg > listing1.svg
 
-Exit status: 0 if nothing fails; 1 if there is a failure, a deadlock, an uncaught error or a
-livelock; 2 if the program or an option is not valid.";
+Exit status: 0 if nothing fails and nothing is left to explore; 1 if there is a failure, a
+deadlock, an uncaught error or a livelock; 2 if the program or an option is not valid or nothing was
+explored; 3 if nothing failed but not everything was explored; 86 if a recording does not fit.";
 
 const EXPLORE_LONG_HELP: &str = "\
 Breakpoints:
@@ -189,9 +188,11 @@ Examples:
   reenact explore listing1.at --dot | dot -Tsvg > listing1.svg
   reenact explore listing1.at --json | jq '.outcomes[].outcome'
 
-Exit status: 0 if nothing fails; 1 if there is a failure, a deadlock, an uncaught error or a
-livelock; 2 if the program or an option is not valid. With --break, only universes that have ended
-count. Universes beyond a limit do not count.";
+Exit status: 0 if nothing fails and nothing is left to explore; 1 if there is a failure, a
+deadlock, an uncaught error or a livelock; 2 if the program or an option is not valid or nothing was
+explored; 3 if nothing failed but not everything was explored: a limit was reached, executions were
+drawn at random, or the program did something outside reenact's control; 86 if a recording does not
+fit. With --break, only universes that have ended count.";
 
 /// Debug a program in all its universes at once
 ///

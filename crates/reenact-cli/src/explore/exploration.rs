@@ -17,6 +17,10 @@ pub(super) struct ExplorationReport {
     pub(super) covered: Vec<String>,
     /// Whether nothing is left to explore.
     pub(super) complete: bool,
+    /// Why something is left to explore, one sentence for each reason.
+    pub(super) incomplete: Vec<String>,
+    /// Why the exploration could not go on.
+    pub(super) obstacle: Option<String>,
     pub(super) failures: Vec<String>,
     /// The number of the execution that failed.
     pub(super) execution: Option<u64>,
@@ -128,6 +132,8 @@ impl ExplorationReport {
                 }
                 "executions" => exploration.executions = number(),
                 "complete" => exploration.complete = value == "true",
+                "incomplete" => exploration.incomplete.push(value),
+                "obstacle" => exploration.obstacle = Some(value),
                 "covered" => exploration.covered.push(value),
                 "failure" => exploration.failures.push(value),
                 "execution" => exploration.execution = Some(number()),
@@ -164,6 +170,26 @@ impl ExplorationReport {
                 exit,
             }),
         }
+    }
+
+    /// Returns an error if no execution came to its end.
+    pub(super) fn check(self) -> Result<ExplorationReport, Error> {
+        match &self.obstacle {
+            Some(obstacle) if self.executions == 0 => {
+                let mut why = self.incomplete.clone();
+                if !why.contains(obstacle) {
+                    why.insert(0, obstacle.clone());
+                }
+                Err(Error::NothingExplored(why.join("; ")))
+            }
+            _ => Ok(self),
+        }
+    }
+
+    /// Returns the reasons why something is left to explore, a line for each.
+    pub(super) fn what_is_left(&self) -> String {
+        let reasons = self.incomplete.iter();
+        reasons.map(|reason| format!("\n  {reason}")).collect()
     }
 
     /// Returns a summary of what was explored.

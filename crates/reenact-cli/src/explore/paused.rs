@@ -99,7 +99,10 @@ pub(super) fn run<S: Semantics>(
     let is_bad =
         |how: &UniverseStatus| matches!(how, UniverseStatus::Ended(ending) if ending.is_bad());
     let has_bad_ends = groups.iter().any(|group| is_bad(&group.how));
-    Ok(Exit::Status(i32::from(has_bad_ends)))
+    let is_complete = groups
+        .iter()
+        .all(|group| group.how != UniverseStatus::Running);
+    Ok(super::status(has_bad_ends, is_complete))
 }
 
 /// Takes `STEP [ACTIVITY]` in all universes.

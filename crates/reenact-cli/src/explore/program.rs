@@ -1,7 +1,9 @@
 //! Explores a Rust program: starts it so that it explores itself, and prints its report.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, IsTerminal},
+    ops::ControlFlow,
     path::Path,
     process::{Command, Stdio},
     time::{Duration, Instant},
@@ -19,6 +21,9 @@ use crate::{args::ExploreArgs, error::Error, process, report, signals};
 
 /// How often progress is read.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// How long a program may take to report when its time is up. It takes less than a second if it uses reenact.
+const TO_STOP: Duration = Duration::from_secs(5);
 
 /// After this time, the user is warned if the exploration may take long.
 const LONG: Duration = Duration::from_secs(2);
@@ -56,7 +61,14 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Error> {
         false => print(|out| {
             match &exploration.story {
                 Some(story) => writeln!(out, "{story}")?,
-                None => writeln!(out, "nothing fails")?,
+                None if exploration.complete || options.schedule.is_some() => {
+                    writeln!(out, "nothing fails")?;
+                }
+                None => writeln!(
+                    out,
+                    "nothing failed, but not everything was explored:{}",
+                    exploration.what_is_left()
+                )?,
             }
             if let Some(divergence) = &exploration.divergence {
                 writeln!(
@@ -65,6 +77,12 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Error> {
                 )?;
             }
             writeln!(out, "{}", exploration.covered())?;
+            if exploration.story.is_some()
+                && exploration.schedules.is_empty()
+                && options.schedule.is_none()
+            {
+                writeln!(out, "no schedule is written: it would not always fail")?;
+            }
             if let (Some(file), Some(again)) = (&kept, &again) {
                 writeln!(
                     out,
@@ -78,7 +96,12 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Error> {
             Ok(())
         })?,
     }
-    Ok(Exit::Status(i32::from(exploration.story.is_some())))
+    // Whoever follows a schedule asks for no more than that.
+    let is_all = match options.schedule {
+        Some(_) => exploration.divergence.is_none(),
+        None => exploration.complete,
+    };
+    Ok(super::status(exploration.story.is_some(), is_all))
 }
 
 #[derive(Serialize)]
@@ -91,12 +114,15 @@ struct FailureJson<'a> {
 /// The options that are passed to the program.
 pub(super) struct ExplorationRequest {
     options: String,
+    /// The maximum time.
+    time: Option<Duration>,
 }
 
 impl ExplorationRequest {
     pub(super) fn of(args: &ExploreArgs) -> ExplorationRequest {
         let mut request = ExplorationRequest {
             options: String::new(),
+            time: args.bounds.max_time,
         };
         let options = &args.program;
         let time = args.bounds.max_time.map(|time| time.as_millis());
@@ -111,6 +137,9 @@ impl ExplorationRequest {
             if let Some(number) = number {
                 request.ask(name, &number.to_string());
             }
+        }
+        if options.allow_blocked {
+            request.ask("allow-blocked", "");
         }
         if let Some(strategy) = &options.strategy {
             request.ask("strategy", strategy);
@@ -144,8 +173,11 @@ impl ExplorationRequest {
         command
             .env("REENACT", "explore")
             .env("REENACT_EXPLORE", &self.options)
-            .env("REENACT_REPORT", &report)
-            .stdin(Stdio::null());
+            .env("REENACT_REPORT", &report);
+        // Every execution reads the same input, up to its end: what is typed has none.
+        if io::stdin().is_terminal() {
+            command.stdin(Stdio::null());
+        }
         if is_quiet {
             command.stdout(Stdio::null());
         }
@@ -153,9 +185,15 @@ impl ExplorationRequest {
         let spinner = report::spinner("exploring", "executions");
         let began = Instant::now();
         let mut is_warned = is_quiet;
+        let late = self.time.map(|time| began + time + TO_STOP);
+        let mut is_killed = false;
         let finished = running.wait_and(POLL_INTERVAL, || {
+            if late.is_some_and(|late| Instant::now() >= late) {
+                is_killed = true;
+                return ControlFlow::Break(());
+            }
             let Some(progress) = ProgressText::read(&report) else {
-                return;
+                return ControlFlow::Continue(());
             };
             spinner.set_position(progress.0.executions);
             spinner.set_message(progress.unit());
@@ -163,18 +201,29 @@ impl ExplorationRequest {
                 is_warned = true;
                 spinner.suspend(|| report::note(format_args!("this may take long: {progress}")));
             }
+            ControlFlow::Continue(())
         });
         spinner.finish_and_clear();
         let exit = finished?.exit;
         if signals::received().is_some() {
             return Ok(None);
         }
+        if is_killed {
+            return Err(Error::Exploration {
+                program: command.get_program().to_owned(),
+                error:
+                    "it had not ended when the time was up, and was killed: does it use reenact?"
+                        .to_owned(),
+            });
+        }
         let text = match fs::read_to_string(&report) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(Error::Scratch(error)),
         };
-        ExplorationReport::read(&text, exit, command.get_program()).map(Some)
+        ExplorationReport::read(&text, exit, command.get_program())?
+            .check()
+            .map(Some)
     }
 }
 

@@ -6,6 +6,8 @@
 
 use std::path::Path;
 
+use rustix::fs::SeekFrom;
+
 use reenact_trace::Exit;
 use serde::Serialize;
 
@@ -28,12 +30,17 @@ const NEAR: u32 = 2;
 pub(super) fn run(args: &ExploreArgs, file: &Path) -> Result<Exit, Error> {
     signals::take_over();
     let options = &args.program;
+    // What the replay reads of it, the executions read again.
+    let input = rustix::fs::tell(std::io::stdin());
     let recording = match RecordedPath::replay(file, options.force, &args.command) {
         Ok(Replayed::RecordedPath(recording)) => recording,
         Ok(Replayed::Interrupted(exit)) => return Ok(exit),
         Err(Error::Unfit(divergence)) => return does_not_fit(args, &divergence),
         Err(error) => return Err(error),
     };
+    if let Ok(position) = input {
+        let _ = rustix::fs::seek(std::io::stdin(), SeekFrom::Start(position));
+    }
     let mut request = ExplorationRequest::of(args);
     request.ask_all(&recording.request()?);
     request.ask("around", "");
@@ -134,10 +141,13 @@ fn report(args: &ExploreArgs, file: &Path, exploration: &ExplorationReport) -> R
                 }
                 (false, None) => writeln!(out, "none of them fails")?,
             }
+            if !exploration.complete {
+                let left = exploration.what_is_left();
+                writeln!(out, "not everything was explored:{left}")?;
+            }
             Ok(())
         })?;
     }
-    Ok(Exit::Status(i32::from(
-        exploration.outcomes.iter().any(|outcome| outcome.bad),
-    )))
+    let is_bad = exploration.outcomes.iter().any(|outcome| outcome.bad);
+    Ok(super::status(is_bad, exploration.complete))
 }

@@ -319,7 +319,7 @@ fn a_livelock_is_reported_with_the_way_in_and_the_cycle() {
 fn a_livelock_is_not_claimed_if_something_was_not_seen() {
     check(
         &["ping-pong.at", "--max-depth", "4", "--no-stories"],
-        0,
+        3,
         expect![[r#"
             ping-pong.at: 8 universes, 8 steps between them
             Coverage: stopped after 4 steps in a row; 3 universes were seen and not expanded
@@ -348,7 +348,7 @@ fn a_livelock_is_not_claimed_if_something_was_not_seen() {
 fn a_bounded_search_says_so() {
     check(
         &["listing1.at", "--max-states", "100", "--no-stories"],
-        0,
+        3,
         expect![[r#"
             listing1.at: 100 universes, 212 steps between them
             Coverage: stopped at 100 universes; 21 universes were seen and not expanded

@@ -224,12 +224,79 @@ fn what_cannot_be_explored_is_refused() {
     run.assert_status(2);
     run.assert_stderr_has("`sideways` is not a strategy");
 
-    let run = explore(&directory, &["--workers", "2"], "nothing");
-    run.assert_status(2);
-    run.assert_stderr_has("'--workers <N>' cannot be used with '[CMD]...'");
-
     let run = directory.reenact(&["explore", "--", "./nowhere"]);
     run.assert_status(127);
     let run = directory.reenact(&["explore"]);
     run.assert_status(2);
+}
+
+/// Checks that options are refused, each with the reason.
+fn check_refused(options: &[&str], subject: &[&str], reason: &str) {
+    for option in options {
+        let directory = Directory::new();
+        let words: Vec<_> = option.split(' ').collect();
+        let run = directory.reenact(&[&["explore"], &words[..], subject].concat());
+        run.assert_status(2);
+        let name = words[0];
+        run.assert_stderr_has(&format!("{name} does not apply to {reason}"));
+        assert_eq!(run.stdout, "", "{option}");
+        assert!(directory.files().is_empty(), "{option}");
+    }
+}
+
+#[test]
+fn options_that_do_not_apply_are_refused() {
+    let of_models = [
+        "--graph --json",
+        "--reduced",
+        "--single-step",
+        "--depth-first",
+        "--workers 2",
+        "--max-depth 3",
+        "--max-memory 3",
+        "--stories",
+        "--no-stories",
+    ];
+    let of_graphs = ["--dot", "--where true", "--max-states 5"];
+    let of_programs = [
+        "--strategy urw",
+        "--seed 3",
+        "--cores 2",
+        "--schedule app.schedule",
+    ];
+    let of_all_runs = [
+        "--executions 3",
+        "--max-steps 3",
+        "--output app.schedule",
+        "--allow-blocked",
+    ];
+    let of_recordings = ["--from 3", "--near 3", "--other-outcomes", "--force"];
+
+    let program = ["--", scenarios(), "nothing"];
+    let reason = "a Rust program (-- CMD): for a program in AmbientTalk";
+    check_refused(&of_models, &program, reason);
+    check_refused(&of_graphs, &program, reason);
+    let reason = "a Rust program (-- CMD): for a recording (FILE.reenact)";
+    check_refused(&of_recordings, &program, reason);
+
+    let recording = ["run.reenact"];
+    let reason = "a recording (FILE.reenact): for ";
+    check_refused(&of_models, &recording, reason);
+    check_refused(&of_graphs, &recording, reason);
+    check_refused(&of_programs, &recording, reason);
+    check_refused(&["--break begin"], &recording, reason);
+
+    let model = ["model.at"];
+    let reason = "a program in AmbientTalk or λ_amb: for a Rust program (-- CMD)";
+    check_refused(&of_programs, &model, reason);
+    check_refused(&of_all_runs, &model, reason);
+    let reason = "a program in AmbientTalk or λ_amb: for a recording (FILE.reenact)";
+    check_refused(&of_recordings, &model, reason);
+
+    let paused = ["--break", "begin", "--", scenarios(), "nothing"];
+    let reason = "a Rust program with --break: for a Rust program (-- CMD)";
+    check_refused(&of_programs, &paused, reason);
+    check_refused(&of_all_runs, &paused, reason);
+    let reason = "a Rust program with --break: for a program in AmbientTalk";
+    check_refused(&["--single-step", "--reduced"], &paused, reason);
 }

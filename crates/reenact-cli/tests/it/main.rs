@@ -16,4 +16,5 @@ mod run;
 mod sites;
 mod terminal;
 mod trace;
+mod uncontrolled;
 mod without_explore;

@@ -4,7 +4,7 @@ use std::{
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
-    process::{Command, ExitStatus, Stdio},
+    process::{Child, Command, ExitStatus, Output, Stdio},
 };
 
 use reenact_trace::{Event, Exit, Kind, Origin, Program, Storage, Writer, append_exit, identify};
@@ -122,7 +122,15 @@ impl Directory {
 
     /// Runs a command to its end.
     pub(crate) fn finish(&self, command: &mut Command) -> Run {
-        let output = command.output().unwrap();
+        self.run_of(command.output().unwrap())
+    }
+
+    /// Waits for the end of a command that was started with pipes.
+    pub(crate) fn finish_child(&self, child: Child) -> Run {
+        self.run_of(child.wait_with_output().unwrap())
+    }
+
+    fn run_of(&self, output: Output) -> Run {
         // The directory has another name each time.
         let text = |bytes: &[u8]| {
             String::from_utf8_lossy(bytes)

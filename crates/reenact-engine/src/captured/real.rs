@@ -110,6 +110,26 @@ pub(super) unsafe fn getrandom(buffer: *mut c_void, length: usize, flags: u32) -
     }
 }
 
+/// Reads from a file.
+///
+/// # Safety
+///
+/// As for the C library's `read`.
+#[cfg(feature = "explore")]
+pub(crate) unsafe fn read(file: c_int, buffer: *mut c_void, count: usize) -> isize {
+    static REAL: Real = Real::new(c"read");
+    let real = REAL.get();
+    // SAFETY: The caller guarantees that the buffer is valid; the function of this name has this type.
+    unsafe {
+        if real.is_null() {
+            return libc::syscall(libc::SYS_read, file, buffer, count) as isize;
+        }
+        let real: unsafe extern "C" fn(c_int, *mut c_void, usize) -> isize =
+            std::mem::transmute(real);
+        real(file, buffer, count)
+    }
+}
+
 /// Looks up an environment variable.
 ///
 /// # Safety

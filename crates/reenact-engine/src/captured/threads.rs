@@ -90,6 +90,9 @@ pub(super) unsafe extern "C" fn pthread_create(
     argument: *mut c_void,
 ) -> c_int {
     if !is_explored() {
+        if HOT.with(|hot| hot.untracked.get()) == 0 && !WAITS.get() {
+            explore::note_thread();
+        }
         // SAFETY: The caller fulfils the conditions of the C library's function.
         return unsafe { real::pthread_create(thread, attributes, start, argument) };
     }
@@ -161,6 +164,13 @@ pub(super) unsafe extern "C" fn syscall(
         explore::wait_while(word, third as u32);
         WAITS.set(false);
         return 0;
+    }
+    if matches!(
+        number,
+        libc::SYS_getrandom | libc::SYS_clock_gettime | libc::SYS_gettimeofday
+    ) && HOT.with(|hot| hot.untracked.get()) == 0
+    {
+        explore::note_system_call(number);
     }
     // SAFETY: The caller fulfils the conditions of the system call.
     unsafe { real::syscall([number, first, second, third, fourth, fifth, sixth]) }

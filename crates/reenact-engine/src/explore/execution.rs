@@ -30,7 +30,10 @@ use super::{
     event::NOTHING,
     failure::Failure,
     fiber::Pause,
+    gap::Gap,
+    input,
     names::Families,
+    supervisor::Supervisor,
     task_stack::{StackHandle, TaskStack},
 };
 use crate::{
@@ -44,6 +47,10 @@ use crate::{
 /// Always in an [`Arc`].
 pub(crate) struct Execution {
     state: StateCell,
+    /// What it has in common with the other executions of a search.
+    pub(in crate::explore) supervisor: Arc<Supervisor>,
+    /// How far it has read standard input.
+    pub(in crate::explore) input: input::Position,
     /// The object that stands for "no light activity has work".
     pub(in crate::explore) idle: Name,
 }
@@ -52,9 +59,11 @@ pub(crate) struct Execution {
 pub(super) struct Leave;
 
 impl Execution {
-    pub(super) fn new() -> Arc<Execution> {
+    pub(super) fn new(supervisor: Arc<Supervisor>) -> Arc<Execution> {
         Arc::new(Execution {
             state: StateCell::new(State::new()),
+            supervisor,
+            input: input::Position::default(),
             idle: Name::new(),
         })
     }
@@ -68,6 +77,7 @@ impl Execution {
 
     /// Begins an execution with `main` as its first activity.
     pub(super) fn begin(&self, main: impl FnOnce() + 'static) {
+        self.rewind_input();
         self.state().begin_with_main();
         // SAFETY: `main` is `'static`, so it borrows nothing.
         unsafe { self.start(Families::MAIN, main) };
@@ -104,10 +114,9 @@ impl Execution {
             }
             Err(error) => {
                 let who = state.families.name(number);
-                state
-                    .failures
-                    .push(Failure::NoStack(who, error.to_string()));
+                state.is_interrupted = true;
                 state.actors[number as usize].phase = Phase::Ended;
+                self.supervisor.note(no_stack(&who, &error));
             }
         }
     }
@@ -126,9 +135,8 @@ impl Execution {
                 match task {
                     Ok(stack) => self.run_task(stack),
                     Err(error) => {
-                        let failure =
-                            Failure::NoStack("a light activity".to_owned(), error.to_string());
-                        self.state().failures.push(failure);
+                        self.state().is_interrupted = true;
+                        self.supervisor.note(no_stack("a light activity", &error));
                     }
                 }
             } else if !self.unblock() {
@@ -254,11 +262,22 @@ impl Execution {
             leave();
             return false;
         }
-        assert!(
-            !is_attempting(),
-            "exploration does not support operations within a transaction"
-        );
+        if is_attempting() {
+            self.cannot_go_on("an operation within a transaction");
+            return false;
+        }
         true
+    }
+
+    /// Ends the execution, because the current activity does something that cannot be explored. Returns only while the
+    /// execution unwinds its activities.
+    #[cold]
+    pub(in crate::explore) fn cannot_go_on(&self, what: &str) {
+        let who = self.current_name();
+        self.supervisor
+            .note(Gap::Unsupported(format!("{what} ({who})")));
+        self.state().is_interrupted = true;
+        self.wait();
     }
 
     /// Returns when the operation that has been filled in has been chosen. Inlined: each return from a function after a
@@ -326,6 +345,7 @@ impl Execution {
 
     /// Ends the execution: unwinds all activities.
     pub(super) fn end(&self) {
+        self.note_repetitions();
         self.state().is_ending = true;
         let mut left = self.state().stacks();
         while left > 0 {
@@ -353,7 +373,12 @@ impl Execution {
     pub(super) fn close(&self) {
         let actors = std::mem::take(&mut self.state().actors);
         drop(actors);
+        self.rewind_input();
     }
+}
+
+fn no_stack(who: &str, error: &std::io::Error) -> Gap {
+    Gap::Unsupported(format!("a stack for {who} cannot be allocated: {error}"))
 }
 
 /// Unwinds the current activity off its stack, unless it is already unwinding.

@@ -5,6 +5,7 @@ use std::fmt;
 use reenact_explore::Divergence;
 use serde::{Deserialize, Serialize};
 
+use super::gap::Reads;
 use crate::pool::stack::Stack;
 
 /// What went wrong in an execution.
@@ -15,21 +16,29 @@ pub enum Failure {
     Panic(String, Panic),
     /// No activity can continue.
     Deadlock(Vec<BlockedActivity>),
+    /// The main activity has ended, and these wait forever.
+    BlockedAtEnd(Vec<BlockedActivity>),
     /// All activities that could continue, which are named, repeated their operations without any effect, although each
     /// had its turn.
     Livelock(Vec<String>),
     /// The execution did not end within this number of steps.
     NoEnd(usize),
-    /// The program does not behave the same under the same schedule; the value says what was different the second time.
-    Divergence(Divergence),
+    /// The program does not behave the same under the same schedule; the values say what was different the second time,
+    /// and what the program has read from outside.
+    Divergence(Divergence, Reads),
+    /// An execution failed, but does not always fail under the same schedule.
+    Unreliable {
+        /// How many of the repeated executions failed in the same way.
+        failed: u32,
+        /// How often the execution was repeated.
+        repeated: u32,
+        /// What the program has read from outside.
+        reads: Reads,
+    },
     /// The program ended abnormally; the value says how.
     Ended(String),
     /// An activity overflowed its stack.
     Overflow(String),
-    /// A stack for an activity could not be allocated.
-    NoStack(String, String),
-    /// A process for an execution could not be created.
-    NoProcess(String),
 }
 
 /// A panic.
@@ -39,6 +48,20 @@ pub struct Panic {
     pub message: String,
     /// Where the panic happened.
     pub place: Option<String>,
+}
+
+impl Panic {
+    /// Returns whether its message says only that somebody else has panicked.
+    pub(super) fn is_passed_on(&self) -> bool {
+        // What `unwrap` and `expect` print of the result of a join, and of a poisoned lock.
+        [
+            "Any { .. }",
+            "PoisonError { .. }",
+            "a scoped thread panicked",
+        ]
+        .iter()
+        .any(|end| self.message.ends_with(end))
+    }
 }
 
 /// A blocked activity.
@@ -87,10 +110,14 @@ impl fmt::Display for BlockedActivity {
 }
 
 impl Failure {
+    pub(super) fn is_livelock(&self) -> bool {
+        matches!(self, Failure::Livelock(_))
+    }
+
     /// Returns the blocked activities of a deadlock.
     pub(super) fn waiting_mut(&mut self) -> &mut [BlockedActivity] {
         match self {
-            Failure::Deadlock(waiting) => waiting,
+            Failure::Deadlock(waiting) | Failure::BlockedAtEnd(waiting) => waiting,
             _ => &mut [],
         }
     }
@@ -106,8 +133,15 @@ impl fmt::Display for Failure {
                 }
                 write!(f, ": {}", panic.message)
             }
-            Failure::Deadlock(waiting) => {
-                write!(f, "deadlock")?;
+            Failure::Deadlock(waiting) | Failure::BlockedAtEnd(waiting) => {
+                write!(
+                    f,
+                    "{}",
+                    match self {
+                        Failure::Deadlock(_) => "deadlock",
+                        _ => "deadlock: main has ended, and others wait forever",
+                    }
+                )?;
                 for waiting in waiting {
                     write!(f, "\n  {waiting}")?;
                 }
@@ -126,22 +160,34 @@ impl fmt::Display for Failure {
                     "no end in {steps} steps, although every activity had its turn"
                 )
             }
-            Failure::Divergence(divergence) => write!(
-                f,
-                "the program does not do the same twice with the same schedule (a static, a thread-local, an address, or \
-                 something from outside makes a difference): {divergence}"
-            ),
-            Failure::Ended(how) => write!(f, "the program {how}"),
-            Failure::NoProcess(error) => {
-                write!(f, "cannot create a process for an execution: {error}")
+            Failure::Divergence(divergence, reads) => {
+                write!(
+                    f,
+                    "the program does not do the same twice with the same schedule (a static, a thread-local, an \
+                     address, or something from outside makes a difference): {divergence}"
+                )?;
+                reads.write_line(f)
             }
+            Failure::Unreliable {
+                failed,
+                repeated,
+                reads,
+            } => {
+                write!(
+                    f,
+                    "the failure does not depend on the schedule alone: the same schedule failed in {failed} of \
+                     {repeated} executions (a static, a thread-local, an address, or something from outside makes a \
+                     difference)"
+                )?;
+                reads.write_line(f)
+            }
+            Failure::Ended(how) => write!(f, "the program {how}"),
             Failure::Overflow(who) => write!(
                 f,
                 "{who} has used up its stack of {} KiB: it recurses too deep to be explored here; a program of its own has \
                  larger ones (reenact explore -- COMMAND)",
                 Stack::USABLE >> 10
             ),
-            Failure::NoStack(who, error) => write!(f, "cannot allocate a stack for {who}: {error}"),
         }
     }
 }

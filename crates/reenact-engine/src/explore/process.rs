@@ -47,6 +47,11 @@ pub(super) fn is_here() -> bool {
     EXECUTION.get().is_some()
 }
 
+/// Returns the execution that this process is.
+pub(super) fn execution<'a>() -> Option<&'a Execution> {
+    EXECUTION.get().map(|this| &*this.execution)
+}
+
 /// Returns whether this process is an explored execution whose output is shown.
 pub(super) fn is_shown() -> bool {
     EXECUTION.get().is_some_and(|this| this.is_shown)
@@ -76,7 +81,7 @@ pub(crate) fn follow_from_environment() {
     match (schedule, recorded) {
         (Ok(schedule), Ok(recorded)) => {
             seeds::set(KEYS);
-            let execution = Execution::new();
+            let execution = Execution::new(Arc::default());
             execution.state().recorded = recorded.map(Arc::new);
             become_execution(&execution, Control::Follow(schedule), true);
         }

@@ -15,17 +15,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-use reenact_explore::{Around, Budget, Moment, Progress, Step};
+use reenact_explore::{Around, Budget, Limit, Moment, Progress, Step};
 
 use super::{
     failure::Failure,
     follow::write_down,
+    gap::Gap,
     process::Forked,
     recorded::RecordedInput,
     retrace::{Limits, RecordedPath, retrace},
     schedule::Schedule,
     search::{Finding, Search, Strategy},
     serve::serve,
+    stuck,
     subject::{Describe, Subject},
 };
 
@@ -33,6 +35,9 @@ use super::{
 const NOTHING_FOUND: i32 = 0;
 const FOUND: i32 = 1;
 const IMPOSSIBLE: i32 = 2;
+
+/// How long it may take to describe the outcomes when the time is up.
+const TO_DESCRIBE: Duration = Duration::from_millis(300);
 
 /// The request.
 #[derive(Default)]
@@ -148,6 +153,7 @@ impl ExploreRequest {
                 "steps" => search.steps = u32::try_from(number()?).unwrap_or(u32::MAX),
                 "seed" => search.seed = number()?,
                 "cores" => search.cores = number()? as usize,
+                "allow-blocked" => search.allows_blocked = true,
                 "show" => request.shows = true,
                 "serve" => request.serve = Some(PathBuf::from(value)),
                 "releases" => request.releases = true,
@@ -172,6 +178,9 @@ impl ExploreRequest {
     }
 
     fn run(self, report_writer: &mut ReportWriter) -> Result<i32, String> {
+        if self.search.time.is_some() {
+            stuck::prepare_once();
+        }
         let forked = Forked::new(self.recorded);
         forked.is_shown.set(self.shows);
         if self.releases {
@@ -230,11 +239,15 @@ impl Surroundings {
     ) -> Result<i32, String> {
         let most = search.steps as usize;
         let began = Instant::now();
-        let limits = Limits {
-            steps: most,
-            until: search.time.map(|time| began + time),
-        };
+        let until = search.time.and_then(|time| began.checked_add(time));
+        forked.allow_blocked(search.allows_blocked);
+        forked.supervisor().limit_time(until);
+        let limits = Limits { steps: most, until };
         let base = retrace(forked, path, limits, exit).map_err(|error| error.to_string())?;
+        let notes = || forked.supervisor().notes();
+        if let Some(obstacle) = notes().gaps.iter().find(|gap| gap.is_obstacle()) {
+            return Err(obstacle.to_string());
+        }
         if let Some(divergence) = &base.divergence {
             report_writer.write("divergence", &divergence.to_string());
             report_writer.write("end", "");
@@ -271,8 +284,26 @@ impl Surroundings {
         let report = report
             .map_err(|divergence| format!("the recorded run cannot be repeated: {divergence}"))?;
         report_writer.write("executions", &report.progress.executions.to_string());
-        report_writer.write("complete", &report.is_everything.to_string());
+        let mut gaps = notes().gaps;
+        for &limit in report.coverage.stopped_by() {
+            if limit != Limit::Interrupted {
+                gaps.push(Gap::Limit(limit));
+            } else if let Some(time) = search.time.filter(|_| forked.supervisor().is_late()) {
+                gaps.push(Gap::Limit(Limit::Time(time)));
+            }
+        }
+        if !report.is_everything && gaps.is_empty() {
+            gaps.push(Gap::Strategy(report.to_string()));
+        }
+        let is_complete = report.is_everything && gaps.is_empty();
+        report_writer.write("complete", &is_complete.to_string());
+        for gap in &gaps {
+            report_writer.write("incomplete", &gap.to_string());
+        }
         report_writer.write("covered", &report.to_string());
+        // The outcomes that were found are described, even if the time is up.
+        let until = until.map(|until| until.max(Instant::now() + TO_DESCRIBE));
+        forked.supervisor().limit_time(until);
         report_writer.write("base", &base.is_bad.to_string());
         let mut found: Vec<_> = outcomes.into_iter().collect();
         found.sort_by_key(|(_, outcome)| outcome.distance);
@@ -295,6 +326,12 @@ impl Surroundings {
 fn write_finding(report_writer: &mut ReportWriter, finding: &Finding) {
     report_writer.write("executions", &finding.executions.to_string());
     report_writer.write("complete", &finding.is_complete.to_string());
+    for gap in &finding.gaps {
+        report_writer.write("incomplete", &gap.to_string());
+    }
+    if let Some(obstacle) = finding.obstacle() {
+        report_writer.write("obstacle", &obstacle);
+    }
     for covered in &finding.covered {
         report_writer.write("covered", covered);
     }
@@ -306,7 +343,9 @@ fn write_finding(report_writer: &mut ReportWriter, finding: &Finding) {
         failures.for_each(|failure| report_writer.write("failure", &failure));
         report_writer.write("story", &found.to_string());
         report_writer.write("execution", &found.execution.to_string());
-        report_writer.write("schedule", &found.schedule.to_string());
+        if found.is_reliable {
+            report_writer.write("schedule", &found.schedule.to_string());
+        }
     }
     report_writer.write("end", "");
 }

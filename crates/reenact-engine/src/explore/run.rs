@@ -17,6 +17,7 @@ use super::{
     names::Families,
     objects::names_of,
     subject::{Describe, Granularity, Subject},
+    supervisor::Supervisor,
 };
 use crate::{ObjectName, activity::begin_explored, mode, seeds, site::Site};
 
@@ -41,13 +42,22 @@ struct Shared {
 impl Explored {
     /// Creates an explored program. Returns none in a process that is recorded or replayed.
     pub fn new(program: Arc<dyn Fn()>) -> Option<Explored> {
+        Explored::supervised(program, Arc::default())
+    }
+
+    /// Creates an explored program whose executions this interrupts.
+    pub(super) fn supervised(
+        program: Arc<dyn Fn()>,
+        supervisor: Arc<Supervisor>,
+    ) -> Option<Explored> {
         if !mode::begin_exploring() {
             return None;
         }
         listen_to_panics();
         seeds::set(KEYS);
         seeds::give_to_worker();
-        let execution = Execution::new();
+        supervisor.enter();
+        let execution = Execution::new(supervisor);
         let inside = Arc::clone(&execution);
         let main = move || {
             begin_explored(Families::MAIN);
@@ -97,11 +107,20 @@ impl Subject for Explored {
     fn want_labels(&self, are_wanted: bool) {
         self.shared.execution.state().wants_labels = are_wanted;
     }
+
+    fn allow_blocked(&self, are_allowed: bool) {
+        self.shared.execution.state().allows_blocked = are_allowed;
+    }
+
+    fn supervisor(&self) -> &Supervisor {
+        &self.shared.execution.supervisor
+    }
 }
 
 impl Drop for Explored {
     fn drop(&mut self) {
         self.shared.execution.close();
+        self.shared.execution.supervisor.leave();
         mode::end_exploring();
     }
 }
@@ -137,6 +156,17 @@ impl LocalRun {
             execution,
             is_running,
         }))
+    }
+}
+
+impl LocalRun {
+    /// Ends the execution if its time is up.
+    #[inline]
+    fn check_time(&self) {
+        let execution = &self.0.execution;
+        if execution.supervisor.is_interrupted() {
+            execution.state().is_interrupted = true;
+        }
     }
 }
 
@@ -199,15 +229,21 @@ impl Run for LocalRun {
     #[inline]
     fn step(&mut self, step: Step) {
         self.0.execution.step(step);
+        self.check_time();
     }
 
     fn go_on(&mut self, next: &mut dyn FnMut(&Self) -> Option<Step>) {
         let this = &*self;
-        this.0.execution.go_on(&mut || next(this));
+        this.0.execution.go_on(&mut || {
+            this.check_time();
+            next(this)
+        });
     }
 
     fn step_at(&mut self, step: Step, moment: Moment, links: &mut Links) -> Event {
-        self.0.execution.step_at(step, moment, links)
+        let event = self.0.execution.step_at(step, moment, links);
+        self.check_time();
+        event
     }
 
     fn repeat(

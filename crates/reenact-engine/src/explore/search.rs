@@ -10,8 +10,8 @@ use std::{
 };
 
 use reenact_explore::{
-    Bounded, Bounding, Budget, Divergence, DivergencePoint, Explorer, GradualReport, Minimiser,
-    Progress, RandomStrategy, Report, Sampler, Step, Verdict,
+    Bounded, Bounding, Budget, Divergence, DivergencePoint, Explorer, GradualReport, Limit,
+    Minimiser, Progress, RandomStrategy, Report, Sampler, Step, Verdict,
 };
 
 use self::strategy::name_of;
@@ -19,7 +19,8 @@ pub use self::strategy::{ParseStrategyError, Strategy};
 use self::workers::Workers;
 use super::{
     failure::Failure,
-    follow::{Followed, does_not_fail, follow, try_out, write_down},
+    follow::{Followed, follow, try_out, write_down},
+    gap::{Gap, Reads},
     process::Family,
     schedule::{Line, Schedule},
     subject::{Describe, Granularity, Subject},
@@ -41,6 +42,8 @@ pub struct Search {
     pub seed: u64,
     /// Maximum number of further executions to simplify a failing schedule.
     pub simplify: u64,
+    /// Whether activities other than the main one may wait forever, except for a lock.
+    pub allows_blocked: bool,
     /// Number of workers of the random and exhaustive strategies. Everything else is done by one.
     pub cores: usize,
 }
@@ -54,6 +57,7 @@ impl Default for Search {
             steps: 20_000,
             seed: 0,
             simplify: 1_000,
+            allows_blocked: false,
             cores: 1,
         }
     }
@@ -63,6 +67,10 @@ impl Default for Search {
 const QUICK: u64 = 1_000;
 /// Maximum number of executions of the exhaustive part of a portfolio without a budget.
 const ENOUGH: u64 = 100_000;
+/// How often a failing schedule is followed again before it is reported.
+const REPEATED: u32 = 20;
+/// How long it may take to report a failure when the time is up.
+const TO_REPORT: Duration = Duration::from_millis(300);
 
 /// The result of a search.
 #[derive(Debug)]
@@ -73,8 +81,11 @@ pub struct Finding {
     pub steps: u64,
     /// What has been explored, one phrase for each part.
     pub covered: Vec<String>,
-    /// Whether every execution has been covered.
+    /// Whether every class of executions was run to its end, and nothing happened that is not explored. If not, `gaps`
+    /// says why.
     pub is_complete: bool,
+    /// Why the search is not complete.
+    pub gaps: Vec<Gap>,
     /// Where the program departs from the followed schedule.
     pub divergence: Option<Divergence>,
     /// The first failure.
@@ -90,9 +101,23 @@ pub struct Found {
     pub schedule: Schedule,
     /// The number of the failing execution, from 1.
     pub execution: u64,
+    /// Whether following the schedule leads to the failure each time, so that it is worth keeping.
+    pub is_reliable: bool,
 }
 
 impl Finding {
+    /// Returns why the exploration could not go on, if that is so: it says nothing about the program then.
+    pub fn obstacle(&self) -> Option<String> {
+        let mut obstacles = self.gaps.iter().filter(|gap| gap.is_obstacle());
+        match obstacles.next() {
+            Some(obstacle) => Some(obstacle.to_string()),
+            None if self.executions == 0 && self.failure.is_none() => {
+                Some("no execution came to its end before the exploration stopped".to_owned())
+            }
+            None => None,
+        }
+    }
+
     /// The result for a program that was run once, without exploration.
     pub fn of_one() -> Finding {
         Finding {
@@ -100,6 +125,9 @@ impl Finding {
             steps: 0,
             covered: vec!["not explored: this process is recorded or replayed".to_owned()],
             is_complete: false,
+            gaps: vec![Gap::Strategy(
+                "this process is recorded or replayed, which takes one execution".to_owned(),
+            )],
             divergence: None,
             failure: None,
         }
@@ -116,10 +144,11 @@ impl fmt::Display for Found {
             1 => "1 switch".to_owned(),
             switches => format!("{switches} switches"),
         };
-        writeln!(
-            f,
-            "\nfailing schedule, with {switches} from one to another:"
-        )?;
+        let which = match self.is_reliable {
+            true => "failing schedule",
+            false => "schedule of an execution that failed",
+        };
+        writeln!(f, "\n{which}, with {switches} from one to another:")?;
         let width = lines.len().to_string().len();
         let mut number = 1;
         for (part, count) in self.schedule.folded() {
@@ -161,7 +190,7 @@ impl fmt::Display for Finding {
 }
 
 /// The result of one part of a search.
-struct Tried {
+pub(super) struct Tried {
     report: Report,
     bad: Option<(Vec<Step>, u64)>,
     /// Number of executions that reached the limit of steps.
@@ -175,6 +204,8 @@ struct Hunt<'a, S: Subject> {
     began: Instant,
     finding: Finding,
     bad: Option<(Vec<Step>, u64)>,
+    /// Why the last part does not cover everything.
+    gaps: Vec<Gap>,
     /// The other workers, if there are any.
     workers: Option<Workers<'a, S>>,
     /// The number of an execution that failed in another worker and not here.
@@ -231,19 +262,25 @@ impl Search {
     where
         S::Event: std::hash::Hash,
     {
+        let began = Instant::now();
+        subject.allow_blocked(self.allows_blocked);
+        let until = self.time.and_then(|time| began.checked_add(time));
+        subject.supervisor().limit_time(until);
         let hunt = Hunt {
             subject,
             search: self,
-            began: Instant::now(),
+            began,
             finding: Finding {
                 executions: 0,
                 steps: 0,
                 covered: Vec::new(),
                 is_complete: false,
+                gaps: Vec::new(),
                 divergence: None,
                 failure: None,
             },
             bad: None,
+            gaps: Vec::new(),
             workers: workers.filter(|_| self.cores > 1),
             missed: None,
             listener,
@@ -260,7 +297,8 @@ where
         if !matches!(self.search.strategy, Strategy::Schedule(_)) {
             self.subject.be_fair();
             if self.differs() {
-                return self.finding;
+                self.gaps = vec![Gap::Limit(Limit::Divergence)];
+                return self.conclude();
             }
         }
         match &self.search.strategy {
@@ -281,7 +319,44 @@ where
         if let Some((steps, execution)) = self.bad.take() {
             self.write_down(&steps, execution);
         }
+        self.conclude()
+    }
+
+    /// Adds to the result why it is not complete.
+    fn conclude(mut self) -> Finding {
+        let notes = self.subject.supervisor().notes();
+        let mut gaps = Vec::new();
+        for gap in self.gaps.into_iter().chain(notes.gaps) {
+            let gap = match gap {
+                // The limit of a part is what was left of the time.
+                Gap::Limit(Limit::Time(part)) => {
+                    Gap::Limit(Limit::Time(self.search.time.unwrap_or(part)))
+                }
+                Gap::Limit(Limit::Interrupted) => match self.search.time {
+                    Some(time) if self.began.elapsed() >= time => Gap::Limit(Limit::Time(time)),
+                    _ => continue,
+                },
+                // If that was the reason to stop, it is not because of a failure.
+                Gap::Limit(Limit::Failure) if self.finding.failure.is_none() => continue,
+                gap => gap,
+            };
+            if !gaps.contains(&gap) {
+                gaps.push(gap);
+            }
+        }
+        self.finding.is_complete &= gaps.is_empty();
+        self.finding.gaps = gaps;
         self.finding
+    }
+
+    /// Returns what the program has read from outside.
+    pub(super) fn reads(&self) -> Reads {
+        self.subject.supervisor().notes().reads
+    }
+
+    /// Sets why a part does not cover everything.
+    fn stopped_by(&mut self, limits: &[Limit]) {
+        self.gaps = limits.iter().copied().map(Gap::Limit).collect();
     }
 
     /// Runs the program twice, letting each activity run as long as it can. Returns whether the two executions differ.
@@ -289,6 +364,9 @@ where
         let most = self.search.steps as usize;
         let first = self.with_settled_steps(|this| try_out(this.subject, &[], most));
         let again = try_out(self.subject, &first.steps, most);
+        if [first.verdict, again.verdict].contains(&Verdict::Interrupted) {
+            return false;
+        }
         let mut lines = first.schedule.lines.iter().zip(&again.schedule.lines);
         let other = lines.position(|(line, other)| !line.is_same(other));
         let step = match other {
@@ -297,7 +375,8 @@ where
             None if first.schedule.lines.len() != again.schedule.lines.len() => {
                 Some(first.schedule.lines.len().min(again.schedule.lines.len()))
             }
-            None => return false,
+            None if first.verdict == again.verdict => return false,
+            None => None,
         };
         let describe = |schedule: &Schedule| match schedule.lines.get(step.unwrap_or(0)) {
             Some(Line {
@@ -308,16 +387,24 @@ where
             }) => format!("`{what}` of {who} at {site}"),
             None => "the end".to_owned(),
         };
-        let divergence = again.divergence.unwrap_or_else(|| Divergence {
-            point: DivergencePoint::Step(step.unwrap_or(0)),
-            expected: describe(&first.schedule),
-            found: describe(&again.schedule),
+        let divergence = again.divergence.clone().unwrap_or_else(|| match step {
+            Some(step) => Divergence {
+                point: DivergencePoint::Step(step),
+                expected: describe(&first.schedule),
+                found: describe(&again.schedule),
+            },
+            None => Divergence {
+                point: DivergencePoint::End,
+                expected: format!("the first execution {}", end_of(&first)),
+                found: format!("the second one {}", end_of(&again)),
+            },
         });
         self.finding.executions = 2;
         self.finding.failure = Some(Found {
-            failures: vec![Failure::Divergence(divergence)],
+            failures: vec![Failure::Divergence(divergence, self.reads())],
             schedule: first.schedule,
             execution: 2,
+            is_reliable: false,
         });
         true
     }
@@ -376,6 +463,13 @@ where
         });
         self.bad = bad;
         self.add(&report.progress);
+        // Enough executions is when a random strategy is done.
+        let limits = report.coverage.stopped_by().iter();
+        let limits = limits.filter(|limit| !matches!(limit, Limit::Executions(_)));
+        self.stopped_by(&limits.copied().collect::<Vec<_>>());
+        self.gaps.push(Gap::Strategy(
+            "the executions were drawn at random".to_owned(),
+        ));
         let name = name_of(strategy);
         let executions = report.progress.executions;
         let mut covered = format!(
@@ -443,12 +537,14 @@ where
         self.add(&report.progress);
         if let Some(divergence) = report.divergence {
             self.finding.failure = Some(Found {
-                failures: vec![Failure::Divergence(divergence)],
+                failures: vec![Failure::Divergence(divergence, self.reads())],
                 schedule: Schedule::default(),
                 execution: before + report.progress.executions + 1,
+                is_reliable: false,
             });
         }
         self.finding.is_complete = report.coverage.is_complete();
+        self.stopped_by(report.coverage.stopped_by());
         let executions = report.progress.executions;
         self.finding
             .covered
@@ -489,6 +585,16 @@ where
         self.bad = bad;
         self.add(&report.progress);
         self.finding.is_complete = report.is_everything;
+        self.stopped_by(report.coverage.stopped_by());
+        if !report.is_everything && self.gaps.is_empty() {
+            let bound = match bounding {
+                Bounding::Preemptions => "preemptions",
+                Bounding::Delays => "delays",
+            };
+            self.gaps.push(Gap::Strategy(format!(
+                "executions with more than {most} {bound} were left out"
+            )));
+        }
         self.finding.covered.push(report.to_string());
     }
 
@@ -531,11 +637,19 @@ where
             Some(divergence) => format!("as close to the schedule as the program is: {divergence}"),
         });
         self.finding.divergence = followed.divergence;
+        self.gaps.push(Gap::Strategy(
+            "only the execution of the schedule was run".to_owned(),
+        ));
+        if followed.verdict == Verdict::Interrupted {
+            self.finding.executions = 0;
+            self.gaps.push(Gap::Limit(Limit::Interrupted));
+        }
         if followed.verdict.is_bad() {
             self.finding.failure = Some(Found {
                 failures: followed.failures,
                 schedule: followed.schedule,
                 execution: 1,
+                is_reliable: true,
             });
         }
     }
@@ -543,23 +657,59 @@ where
     /// Returns a schedule with as few switches as possible that fails in the same way.
     fn simplest(&self, steps: &[Step]) -> Option<Vec<Step>> {
         let bad = write_down(self.subject, steps, self.search.steps as usize);
-        let is_livelock = |failure: &Failure| matches!(failure, Failure::Livelock(_));
         // A livelock is a cycle, which is shown as one and does not become shorter.
-        if bad.divergence.is_some() || !bad.verdict.is_bad() || bad.failures.iter().any(is_livelock)
+        if bad.divergence.is_some()
+            || !bad.verdict.is_bad()
+            || bad.failures.iter().any(Failure::is_livelock)
         {
             return None;
         }
         let minimal = Minimiser::of(self.subject, steps)
             .runs(self.search.simplify)
+            .until(self.until())
             .find(|run, verdict| {
                 verdict == bad.verdict && are_alike(&run.failures(), &bad.failures)
             });
         Some(minimal.ok()?.schedule)
     }
 
-    /// Runs the failing schedule once more, to report it.
+    /// Returns when the time is up.
+    fn until(&self) -> Option<Instant> {
+        self.search
+            .time
+            .and_then(|time| self.began.checked_add(time))
+    }
+
+    /// Follows a schedule again and again. Returns how often, and how often the execution failed; in this way, if that is
+    /// known.
+    fn repeat(&self, steps: &[Step], like: Option<(Verdict, &[Failure])>) -> (u32, u32) {
+        let most = self.search.steps as usize;
+        let (mut repeated, mut failed) = (0, 0);
+        while repeated < REPEATED && !self.subject.supervisor().is_late() {
+            let again = try_out(self.subject, steps, most);
+            if again.verdict == Verdict::Interrupted {
+                break;
+            }
+            repeated += 1;
+            let is_same = match like {
+                Some((verdict, failures)) => {
+                    again.verdict == verdict && are_alike(&again.failures, failures)
+                }
+                None => again.verdict.is_bad(),
+            };
+            failed += u32::from(is_same && again.divergence.is_none());
+        }
+        (repeated, failed)
+    }
+
+    /// Runs the failing schedule once more, to report it, and then some more times, to see whether it always fails.
     fn write_down(&mut self, steps: &[Step], execution: u64) {
         let most = self.search.steps as usize;
+        if let Some(until) = self.until() {
+            // A failure that was found is reported.
+            let until = until.max(Instant::now() + TO_REPORT);
+            self.subject.supervisor().limit_time(Some(until));
+        }
         let simplest = self.simplest(steps);
         let steps = simplest.as_deref().unwrap_or(steps);
         let Followed {
@@ -569,18 +719,50 @@ where
             mut failures,
             ..
         } = write_down(self.subject, steps, most);
-        if let Some(divergence) = divergence {
-            failures.insert(0, Failure::Divergence(divergence));
+        let mut is_reliable = verdict != Verdict::Interrupted;
+        if verdict == Verdict::Interrupted {
+            failures.push(Failure::Ended(
+                "failed, and the time was up before its failure could be described".to_owned(),
+            ));
+        } else if let Some(divergence) = divergence {
+            failures.insert(0, Failure::Divergence(divergence, self.reads()));
+            is_reliable = false;
         } else if schedule.lines.len() >= most {
             failures.push(Failure::NoEnd(most));
-        } else if !verdict.is_bad() {
-            failures.push(Failure::Divergence(does_not_fail()));
+            is_reliable = false;
+        } else {
+            let like = verdict.is_bad().then_some((verdict, &*failures));
+            let (repeated, failed) = self.repeat(steps, like);
+            is_reliable = verdict.is_bad() && failed == repeated;
+            if failures.iter().any(Failure::is_livelock) {
+                is_reliable = false;
+            } else if !is_reliable {
+                let reads = self.reads();
+                failures.insert(
+                    0,
+                    Failure::Unreliable {
+                        failed,
+                        repeated,
+                        reads,
+                    },
+                );
+            }
         }
         self.finding.failure = Some(Found {
             failures,
             schedule,
             execution,
+            is_reliable,
         });
+    }
+}
+
+/// Describes how an execution ended.
+fn end_of(followed: &Followed) -> String {
+    let failures = followed.failures.iter().map(Failure::to_string);
+    match failures.collect::<Vec<_>>().join("; ") {
+        nothing if nothing.is_empty() => "did not fail".to_owned(),
+        failures => format!("failed: {failures}"),
     }
 }
 

@@ -46,6 +46,8 @@ pub(super) fn serve(
 ) -> io::Result<()> {
     // SAFETY: `prctl` only requests a signal for when the parent process ends.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+    // What waits when the program ends is to be seen there as it is.
+    forked.allow_blocked(true);
     let mut server = Server {
         forked,
         known: HashMap::new(),
@@ -251,7 +253,7 @@ impl Server {
             });
         let run = self.forked.start_with(granularity);
         match run.failure() {
-            Some(failure) => Err(failure.to_string()),
+            Some(error) => Err(error.to_owned()),
             None => Ok(Current {
                 path: first,
                 granularity,

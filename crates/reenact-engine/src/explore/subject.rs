@@ -3,7 +3,7 @@
 use reenact_explore::{Activity, Run, Runs};
 use serde::{Deserialize, Serialize};
 
-use super::failure::Failure;
+use super::{failure::Failure, supervisor::Supervisor};
 use crate::ObjectName;
 
 /// A program that can be explored and whose events can be described.
@@ -30,6 +30,12 @@ pub trait Subject: Runs<Run: Describe<Event = Self::Event>> {
 
     /// Sets whether executions that begin from now on describe messages. This takes time.
     fn want_labels(&self, are_wanted: bool);
+
+    /// Sets whether activities other than the main one may wait forever, except for a lock.
+    fn allow_blocked(&self, are_allowed: bool);
+
+    /// Returns what its executions have in common with others of the same search.
+    fn supervisor(&self) -> &Supervisor;
 }
 
 /// How fine the steps of an execution are.

@@ -2,7 +2,10 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::fiber::{Fiber, Pause};
+use super::{
+    fiber::{Fiber, Pause},
+    stuck,
+};
 use crate::captured::threads::in_kernel;
 
 /// What an activity runs on.
@@ -95,17 +98,19 @@ impl TurnToken {
         }
         *holder = Holder::Thread;
         self.changed.notify_all();
-        loop {
+        let pause = loop {
             match *holder {
-                Holder::Back(pause) => return pause,
-                Holder::Gone => return Pause::Done,
+                Holder::Back(pause) => break pause,
+                Holder::Gone => break Pause::Done,
                 _ => {}
             }
             holder = self
                 .changed
                 .wait(holder)
                 .unwrap_or_else(PoisonError::into_inner);
-        }
+        };
+        stuck::runs_here();
+        pause
     }
 
     /// Waits for the turn. Called on the thread.
@@ -121,6 +126,7 @@ impl TurnToken {
                 .wait(holder)
                 .unwrap_or_else(PoisonError::into_inner);
         }
+        stuck::runs_here();
     }
 
     /// Gives the turn back and, unless the thread is done, waits for the next turn. Called on the thread.

@@ -100,7 +100,9 @@ where
     pub(super) fn execute(&mut self, visit: impl FnOnce(&Seen<'_, R>)) -> Option<Verdict> {
         let mut node = self.put_off[self.level].pop().expect("a level is left");
         let mut run = self.runs.start();
-        self.go_back_to(node, &mut run);
+        if !self.go_back_to(node, &mut run) {
+            return Some(Verdict::Interrupted);
+        }
         let verdict = loop {
             let last = self.schedule.last().map(|step| step.activity);
             self.enabled.clear();
@@ -136,8 +138,8 @@ where
         Some(verdict)
     }
 
-    /// Takes the steps up to `node`. The last of them is new.
-    fn go_back_to(&mut self, node: Option<u32>, run: &mut R::Run) {
+    /// Takes the steps up to `node`. The last of them is new. Returns false if the run is interrupted meanwhile.
+    fn go_back_to(&mut self, node: Option<u32>, run: &mut R::Run) -> bool {
         let parents = std::iter::successors(node, |&node| self.nodes[node as usize].parent);
         let mut schedule = std::mem::take(&mut self.schedule);
         schedule.clear();
@@ -145,8 +147,13 @@ where
         schedule.reverse();
         self.prints.clear();
         for &step in &schedule {
+            let is_possible =
+                run.is_enabled(step.activity) && step.choice < run.choices(step.activity);
+            if !is_possible && run.verdict() == Verdict::Interrupted {
+                return false;
+            }
             assert!(
-                run.is_enabled(step.activity) && step.choice < run.choices(step.activity),
+                is_possible,
                 "{step:?} was possible, and under the same schedule is not any more"
             );
             self.step(run, step);
@@ -154,6 +161,7 @@ where
         self.done.steps += u64::from(node.is_some());
         self.done.repeated += (schedule.len() as u64).saturating_sub(1);
         self.schedule = schedule;
+        true
     }
 
     fn step(&mut self, run: &mut R::Run, step: Step) {

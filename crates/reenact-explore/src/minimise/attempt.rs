@@ -1,6 +1,6 @@
 //! Trying simpler schedules, one change at a time.
 
-use std::ops::Range;
+use std::{ops::Range, time::Instant};
 
 use crate::{
     Runs, Step, Verdict, event_log::EventLog, follow::follow, linearise::linearise,
@@ -14,6 +14,8 @@ pub(super) struct Attempt<'a, R, F> {
     pub(super) most_steps: usize,
     /// The number of runs left.
     pub(super) left: u64,
+    /// When to make no further attempt.
+    pub(super) until: Option<Instant>,
     /// Its run satisfies `is_same`.
     pub(super) best: Vec<Step>,
 }
@@ -21,6 +23,9 @@ pub(super) struct Attempt<'a, R, F> {
 impl<R: Runs, F: Fn(&R::Run, Verdict) -> bool> Attempt<'_, R, F> {
     /// Runs once, if the budget allows. Returns what happened if the run satisfies `is_same`.
     fn run(&mut self, prefix: &[Step], guide: &[Step]) -> Option<EventLog> {
+        if self.until.is_some_and(|until| Instant::now() >= until) {
+            return None;
+        }
         self.left = self.left.checked_sub(1)?;
         let followed = follow(self.runs, prefix, guide, self.most_steps, |_, _, _| ());
         followed

@@ -35,6 +35,8 @@ enum StopReason {
     Over,
     Cut(u32),
     Redundant,
+    /// Everything planned at the last point is impossible, or has been tried.
+    Impossible,
 }
 
 impl<'a, R: Runs> OptimalDriver<'a, R> {
@@ -62,23 +64,16 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
         visit: &mut impl FnMut(&EndedExecution<'_, R>),
     ) -> Result<Option<Verdict>, Divergence> {
         let mut run = self.runs.start();
-        self.repeat(&mut run)?;
-        if let Some(step) = self.plan.step()
-            && !self.step_or_another(&mut run, step)?
-        {
-            // Everything planned here is impossible, or has been tried.
+        let end = match self.go_to_the_end(&mut run) {
+            Err(_) | Ok(StopReason::Over) if run.verdict() == Verdict::Interrupted => {
+                return Ok(Some(Verdict::Interrupted));
+            }
+            end => end?,
+        };
+        if let StopReason::Impossible = end {
             self.done.redundant += 1;
             return Ok(None);
         }
-        let end = loop {
-            match self.choose(&run) {
-                // If the step is impossible, any other is as good.
-                Ok(step) => {
-                    self.step_or_another(&mut run, step)?;
-                }
-                Err(end) => break end,
-            }
-        };
         if let StopReason::Cut(steps) = end {
             self.coverage.stop(Limit::Steps(steps));
         }
@@ -103,6 +98,25 @@ impl<'a, R: Runs> OptimalDriver<'a, R> {
         });
         self.done.count(verdict);
         Ok(Some(verdict))
+    }
+
+    /// Takes the steps of the plan, and then others until there is no next one.
+    fn go_to_the_end(&mut self, run: &mut R::Run) -> Result<StopReason, Divergence> {
+        self.repeat(run)?;
+        if let Some(step) = self.plan.step()
+            && !self.step_or_another(run, step)?
+        {
+            return Ok(StopReason::Impossible);
+        }
+        loop {
+            match self.choose(run) {
+                // If the step is impossible, any other is as good.
+                Ok(step) => {
+                    self.step_or_another(run, step)?;
+                }
+                Err(end) => return Ok(end),
+            }
+        }
     }
 
     /// Takes the steps again that are the same as in the last execution.

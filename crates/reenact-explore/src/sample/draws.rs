@@ -83,7 +83,7 @@ impl Draws {
         if let (Verdict::Cut, Some(most)) = (verdict, budget_tracker.budget.steps) {
             report.coverage.stop(Limit::Steps(most));
         }
-        budget_tracker.stops_at(verdict).then_some(Limit::Failure)
+        budget_tracker.stops_at(verdict)
     }
 }
 

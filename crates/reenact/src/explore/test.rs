@@ -7,15 +7,15 @@ use std::{
     sync::Arc,
 };
 
-use super::{Explorer, Failure, Finding, Found, Program, Schedule, Strategy};
+use super::{Explorer, Failure, Finding, Found, Gap, Program, Schedule, Strategy};
 
 /// The environment variable that names a schedule file to follow instead of exploring.
 const SCHEDULE: &str = "REENACT_SCHEDULE";
 
-/// An exploration that has found a failure.
+/// An exploration that has found a failure, or that could not go on.
 #[derive(Debug)]
 pub struct Failed {
-    found: Found,
+    outcome: Outcome,
     /// Summary of the executions that were tried.
     tried: String,
     /// The file that the schedule was written to, or the error.
@@ -24,15 +24,32 @@ pub struct Failed {
     name: Option<String>,
 }
 
+#[derive(Debug)]
+enum Outcome {
+    Found(Found),
+    /// It could not go on, and nothing failed before.
+    Obstacle(String),
+}
+
 impl Failed {
-    /// Returns what went wrong.
+    /// Returns what went wrong in the program; nothing if the exploration could not go on.
     pub fn failures(&self) -> &[Failure] {
-        &self.found.failures
+        match &self.outcome {
+            Outcome::Found(found) => &found.failures,
+            Outcome::Obstacle(_) => &[],
+        }
     }
 
-    /// Returns the failing schedule.
+    /// Returns the failing schedule; an empty one if there is none.
     pub fn schedule(&self) -> &Schedule {
-        &self.found.schedule
+        const NONE: &Schedule = &Schedule {
+            remarks: Vec::new(),
+            lines: Vec::new(),
+        };
+        match &self.outcome {
+            Outcome::Found(found) => &found.schedule,
+            Outcome::Obstacle(_) => NONE,
+        }
     }
 
     /// Returns the file that holds the failing schedule.
@@ -44,15 +61,31 @@ impl Failed {
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Failed {
-            found,
+            outcome,
             tried,
             kept,
             name,
         } = self;
-        writeln!(f, "{found}")?;
-        writeln!(f, "found in execution {} ({tried})", found.execution)?;
+        match outcome {
+            Outcome::Found(found) => {
+                writeln!(f, "{found}")?;
+                writeln!(f, "found in execution {} ({tried})", found.execution)?;
+            }
+            Outcome::Obstacle(obstacle) => {
+                writeln!(f, "this cannot be explored: {obstacle}")?;
+                writeln!(f, "nothing failed before ({tried})")?;
+            }
+        }
         match kept {
-            None => Ok(()),
+            None => match outcome {
+                Outcome::Found(found) if !found.is_reliable => {
+                    writeln!(
+                        f,
+                        "the schedule is not kept, because it would not be a regression test"
+                    )
+                }
+                _ => Ok(()),
+            },
             Some(Err(error)) => writeln!(f, "the schedule could not be kept: {error}"),
             Some(Ok(file)) => {
                 let (file, test) = (file.display(), name.as_deref().unwrap_or_default());
@@ -108,18 +141,23 @@ impl Explorer {
     }
 
     fn judge(&self, mut finding: Finding, file: Option<PathBuf>) -> Result<Finding, Box<Failed>> {
-        let Some(found) = finding.failure.take() else {
-            return Ok(finding);
-        };
-        let kept = match (file, &self.keep) {
-            (Some(file), _) => Some(Ok(file)),
-            (None, Some((directory, name))) => {
-                Some(keep(directory, name, &found).map_err(|error| error.to_string()))
+        let outcome = match (finding.failure.take(), finding.obstacle()) {
+            (Some(found), _) => Outcome::Found(found),
+            (None, Some(obstacle)) => Outcome::Obstacle(obstacle),
+            (None, None) => {
+                tell_what_is_not_explored(&finding);
+                return Ok(finding);
             }
-            (None, None) => None,
+        };
+        let kept = match (file, &self.keep, &outcome) {
+            (Some(file), ..) => Some(Ok(file)),
+            (None, Some((directory, name)), Outcome::Found(found)) if found.is_reliable => {
+                Some(keep(directory, name, found).map_err(|error| error.to_string()))
+            }
+            _ => None,
         };
         Err(Box::new(Failed {
-            found,
+            outcome,
             tried: finding.to_string(),
             kept,
             name: self.keep.as_ref().map(|(_, name)| name.clone()),
@@ -146,6 +184,15 @@ impl Explorer {
             .collect();
         files.sort();
         files
+    }
+}
+
+/// Prints what the program did outside the control of the exploration: nothing fails, but that says less than it seems.
+fn tell_what_is_not_explored(finding: &Finding) {
+    for gap in &finding.gaps {
+        if let Gap::Thread(_) | Gap::Input = gap {
+            eprintln!("reenact: {gap}");
+        }
     }
 }
 

@@ -83,7 +83,7 @@ fn a_step_may_be_that_of_another_activity() {
 fn a_session_within_a_bound_says_so() {
     check(
         &["listing1.at", "--break", "after-turn", "--max-states", "4"],
-        0,
+        3,
         expect![[r#"
             listing1.at
             Breakpoint 1: after-turn

@@ -1,6 +1,6 @@
 //! The activities of an execution: their numbers and data, their pools, and how they begin, wait for each other and end.
 
-use std::sync::Arc;
+use std::{fmt::Write, sync::Arc};
 
 use super::{
     Execution,
@@ -11,6 +11,7 @@ use crate::{
     activity::Controlled,
     explore::{failure::Panic, names::Families, process, task_stack::StackHandle},
     pool::Pool,
+    site::{self, Site},
 };
 
 impl Execution {
@@ -42,6 +43,33 @@ impl Execution {
         let actor = state.actors.get(state.current as usize);
         let name = actor.map(|actor| actor.name.clone());
         Some((state.current, name.filter(|name| !name.is_empty())))
+    }
+
+    /// Returns the place of the current activity in the family tree.
+    pub(in crate::explore) fn current_name(&self) -> String {
+        let state = &*self.state();
+        state.families.name(state.current)
+    }
+
+    /// Returns the place of the current activity in the family tree, and its last operation. Called in a copy of the
+    /// process that an activity has been interrupted in, perhaps in the middle of something.
+    pub(in crate::explore) fn describe_stuck(&self) -> (String, String) {
+        // SAFETY: The copy has no other thread, and what has been interrupted does not continue.
+        let state = unsafe { self.state.peek() };
+        let who = state.families.name(state.current);
+        let Some(actor) = state.actors.get(state.current as usize) else {
+            return (who, String::new());
+        };
+        let mut after = String::new();
+        if !actor.operations.is_empty() {
+            let event = &actor.pending.event;
+            after = event.op.name().to_owned();
+            if let Some(line) = Site::announced(event.site) {
+                site::learn_file(line.file);
+                let _ = write!(after, " at {line}");
+            }
+        }
+        (who, after)
     }
 
     /// Creates a child of the current activity and returns its number.
@@ -225,6 +253,8 @@ impl Execution {
             && !state.is_describing
             && let Some(actor) = state.actors.get_mut(state.current as usize)
         {
+            state.panics += 1;
+            actor.panicked = state.panics;
             actor.panic = Some(panic);
         }
     }
@@ -233,7 +263,10 @@ impl Execution {
     pub(crate) fn is_missed(&self, number: u32, is_missed: bool) {
         let state = &mut *self.state();
         if !state.is_ending {
-            state.actors[number as usize].is_missed = is_missed;
+            let observer = (!is_missed).then_some(state.current);
+            let actor = &mut state.actors[number as usize];
+            actor.is_missed = is_missed;
+            actor.observed_by = observer;
         }
     }
 }

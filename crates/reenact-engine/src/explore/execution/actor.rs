@@ -199,6 +199,9 @@ pub(super) struct Actor {
     /// Its last panic, and whether that ended it without having been observed.
     pub(super) panic: Option<Panic>,
     pub(super) is_missed: bool,
+    /// The number of its last panic among all, and the activity that has observed it.
+    pub(super) panicked: u32,
+    pub(super) observed_by: Option<u32>,
     /// Whether it is a light activity, which runs only when it has work.
     pub(super) is_light: bool,
     pub(super) outside: Outside,
@@ -273,6 +276,8 @@ impl Actor {
         self.repetition.clear();
         self.panic = None;
         self.is_missed = false;
+        self.panicked = 0;
+        self.observed_by = None;
         self.is_light = false;
         self.outside = Outside::default();
         self.given.clear();
@@ -299,6 +304,8 @@ impl Actor {
             repetition: Repetition::default(),
             panic: None,
             is_missed: false,
+            panicked: 0,
+            observed_by: None,
             is_light: false,
             outside: Outside::default(),
             given: Given::default(),

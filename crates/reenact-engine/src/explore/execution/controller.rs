@@ -8,12 +8,13 @@ use super::{
     meeting::{outliving, outliving_ways},
 };
 use crate::{
-    Access, Announcement, Asked, Change, ControlledActivity, Controller, Decision, End, Ending,
-    Heard, Message, Newborn, NextArrival, Object, Op, OperationKind, Outcome, Question, Reply,
-    Spot, Touch,
+    Access, Announcement, Asked, Captured, Change, ControlledActivity, Controller, Decision, End,
+    Ending, Heard, Message, Newborn, NextArrival, Object, Op, OperationKind, Outcome, Question,
+    Reply, Spot, Touch,
     clock::is_clock,
     explore::{
         event::{NOTHING, Touched},
+        gap::Reads,
         names::Families,
         object_state::Passed,
         task_stack::TaskStack,
@@ -69,6 +70,7 @@ impl Controller for Execution {
                 Some(Heard::Done)
             }
             Question::Library(what) => {
+                self.note_read(what);
                 let state = &mut *self.state();
                 let number = state.current;
                 let actor = state.actors.get_mut(number as usize)?;
@@ -222,6 +224,20 @@ impl Execution {
     pub(crate) fn wants_ends(&self) -> bool {
         let granularity = self.state().granularity;
         granularity.own || granularity.ends
+    }
+
+    /// Notes what the program reads from the C library.
+    fn note_read(&self, what: Captured) {
+        let read = match what {
+            Captured::Clock => Reads::CLOCK,
+            Captured::TimeOfDay => Reads::TIME_OF_DAY,
+            Captured::Random => Reads::RANDOM,
+        };
+        let state = &mut *self.state();
+        if !state.reads.has(read) {
+            state.reads = state.reads.or(read);
+            self.supervisor.note_read(read);
+        }
     }
 
     /// Passes the recorded answer to a question of the current activity, if there is one, to `hear`.

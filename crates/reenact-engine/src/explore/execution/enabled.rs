@@ -22,7 +22,7 @@ impl State {
         let Some(pending) = actor.pending() else {
             return false;
         };
-        if self.is_too_coarse || self.is_livelocked {
+        if self.is_too_coarse || self.is_livelocked || self.is_interrupted {
             return false;
         }
         let is_not_ready = |ready: *const dyn Fn() -> bool| {

@@ -12,7 +12,10 @@
 use reenact_explore::Links;
 
 use super::{Execution, state::State};
-use crate::{Access, explore::failure::Failure};
+use crate::{
+    Access,
+    explore::{failure::Failure, gap::Gap},
+};
 
 /// How often an activity may repeat operations without effect before it is held back.
 const REPETITIONS: u32 = 3;
@@ -80,6 +83,13 @@ impl Execution {
     /// Notes that the current activity yields.
     pub(crate) fn yields(&self) {
         self.state().yields();
+    }
+
+    /// Notes whether longer repetitions than those of this execution would have been possible.
+    pub(in crate::explore) fn note_repetitions(&self) {
+        if std::mem::take(&mut self.state().has_cut_repetitions) {
+            self.supervisor.note(Gap::Repetition);
+        }
     }
 }
 
@@ -161,6 +171,7 @@ impl State {
             repetition.fruitless += 1;
         }
         repetition.is_held_back = is_known && repetition.fruitless >= REPETITIONS;
+        self.has_cut_repetitions |= repetition.is_held_back;
         if !is_idle {
             repetition.turns = 0;
             return;

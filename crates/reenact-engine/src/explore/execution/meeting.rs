@@ -209,29 +209,32 @@ impl Execution {
         }
     }
 
-    /// Panics if this operation could meet a pending selection at a channel without capacity. Both would have to be one
+    /// Ends the execution if this operation could meet a pending selection at a channel without capacity. Both would have to be one
     /// step, which is not supported.
     fn assert_no_selection(&self, touch: &Touch<'_>, waits: bool) {
         let other = match touch.access {
             Access::TrySend => Access::TryReceive,
             _ => Access::TrySend,
         };
-        let state = &mut *self.state();
-        let Some(object) = state.names.known(touch.cell) else {
-            return;
-        };
-        let is_met = state.about_to_act.iter().any(|who| {
-            let actor = &state.actors[who.0 as usize];
-            actor.pending().is_some_and(|pending| {
-                let mut touches = pending.event.touches();
-                (pending.ready.is_some() || waits)
-                    && touches.any(|touch| touch.access == other && touch.object == object)
+        let is_met = {
+            let state = &mut *self.state();
+            let Some(object) = state.names.known(touch.cell) else {
+                return;
+            };
+            state.about_to_act.iter().any(|who| {
+                let actor = &state.actors[who.0 as usize];
+                actor.pending().is_some_and(|pending| {
+                    let mut touches = pending.event.touches();
+                    (pending.ready.is_some() || waits)
+                        && touches.any(|touch| touch.access == other && touch.object == object)
+                })
             })
-        });
-        assert!(
-            !is_met,
-            "exploration does not support this: at a channel without capacity, a selection or an operation that does not wait may meet a selection"
-        );
+        };
+        if is_met {
+            self.cannot_go_on(
+                "at a channel without capacity, a selection or an operation that does not wait may meet a selection",
+            );
+        }
     }
 
     pub(in crate::explore) fn is_in_turn(&self) -> bool {

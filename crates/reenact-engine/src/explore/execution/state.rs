@@ -11,6 +11,7 @@ use crate::{
         event::{Event, Touched},
         failure::{Failure, Panic},
         fiber::Fibers,
+        gap::Reads,
         names::{Families, Met, ObjectSite, ObjectTable},
         object_state::ObjectState,
         recorded::{Given, RecordedInput},
@@ -92,10 +93,16 @@ pub(crate) struct State {
     /// for ever. Then no activity is enabled any more.
     pub(in crate::explore) is_fair: bool,
     pub(super) is_livelocked: bool,
+    /// Whether an activity was held back that had not yielded.
+    pub(super) has_cut_repetitions: bool,
     /// Whether any operation of this execution is a write or a read depending on what has happened before it.
     pub(super) has_conditional: bool,
     /// Whether any activity is suspected of repeating something.
     pub(super) is_watching: bool,
+    /// Whether it cannot be continued. Then no activity is enabled any more.
+    pub(in crate::explore) is_interrupted: bool,
+    /// Number of panics so far.
+    pub(super) panics: u32,
     /// Whether all activities are being ended.
     pub(super) is_ending: bool,
     /// Whether labels of messages and the states of actors are requested.
@@ -106,11 +113,15 @@ pub(crate) struct State {
     /// Whether the execution is a process of its own, with its own threads.
     pub(in crate::explore) is_process: bool,
     pub(in crate::explore) main_has_ended: bool,
+    /// Whether activities other than the main one may wait forever, except for a lock.
+    pub(in crate::explore) allows_blocked: bool,
     /// Whether an activity other than the main one has exited the process.
     pub(in crate::explore) has_exited: bool,
     /// The external data of a recorded run.
     pub(in crate::explore) recorded: Option<Arc<RecordedInput>>,
     pub(super) failures: Vec<Failure>,
+    /// What the executions so far have read.
+    pub(super) reads: Reads,
     /// What the latches of this execution come after; and, for each latch, where its part of that ends.
     pub(super) reasons: Vec<Moment>,
     pub(super) latches: Vec<usize>,
@@ -156,17 +167,22 @@ impl State {
             has_skipped_steps: false,
             is_fair: false,
             is_livelocked: false,
+            has_cut_repetitions: false,
             is_watching: false,
             has_conditional: false,
+            is_interrupted: false,
+            panics: 0,
             is_ending: false,
             wants_labels: false,
             step_result: None,
             is_describing: false,
             is_process: false,
             main_has_ended: false,
+            allows_blocked: false,
             has_exited: false,
             recorded: None,
             failures: Vec::new(),
+            reads: Reads::default(),
             reasons: Vec::new(),
             latches: Vec::new(),
             work_done: Vec::new(),
@@ -206,6 +222,8 @@ impl State {
         self.is_livelocked = false;
         self.is_watching = false;
         self.has_conditional = false;
+        self.is_interrupted = false;
+        self.panics = 0;
         self.main_has_ended = false;
         self.failures.clear();
         self.reasons.clear();
@@ -443,9 +461,12 @@ impl State {
         }
     }
 
-    /// Returns the last panic of the main activity.
-    pub(in crate::explore) fn panic_of_main(&self) -> Option<Panic> {
-        self.actors.first()?.panic.clone()
+    /// Returns the last panic of the main activity, after the one that caused it, if there is one.
+    pub(in crate::explore) fn panics_of_main(&self) -> Vec<(u32, Panic)> {
+        match self.actors[..self.born as usize].first() {
+            Some(main) if main.panic.is_some() => self.panics_behind(Families::MAIN),
+            _ => Vec::new(),
+        }
     }
 
     /// Returns whether no activity runs, or might run, without being chosen.

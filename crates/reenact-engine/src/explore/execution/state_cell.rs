@@ -58,6 +58,18 @@ impl StateCell {
     }
 }
 
+impl StateCell {
+    /// Returns the state, whether it is borrowed or not.
+    ///
+    /// # Safety
+    ///
+    /// Nothing uses the state as long as the reference is used.
+    pub(super) unsafe fn peek(&self) -> &State {
+        // SAFETY: The caller guarantees that nothing else uses it.
+        unsafe { &*self.state.get() }
+    }
+}
+
 /// A borrowed state.
 pub(crate) struct StateRef<'a>(&'a StateCell);
 

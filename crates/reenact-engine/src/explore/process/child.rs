@@ -23,6 +23,7 @@ use crate::{
         follow::follow,
         message::{receive, send},
         schedule::Schedule,
+        stuck,
         task_stack::{TaskStack, TurnToken},
         view::View,
     },
@@ -109,6 +110,7 @@ pub(super) fn control(execution: Arc<Execution>, main: Arc<TurnToken>, control: 
     unsafe { libc::atexit(at_exit) };
     let control = move || {
         stay_untracked();
+        stuck::runs_here();
         // Light activities run on this thread.
         seeds::give_to_worker();
         execution.begin_process(main);
@@ -196,6 +198,7 @@ impl Execution {
 
     /// Returns the state of the execution while all activities wait.
     fn snapshot(&self, performed: Option<Performed>) -> Snapshot {
+        self.note_repetitions();
         let state = &mut *self.state();
         let pending = (0..state.activities()).map(|number| {
             Some(PendingOperation {
@@ -207,7 +210,7 @@ impl Execution {
             })
         });
         // An activity that exits the process while the main activity is still running ends all others, too.
-        let pending = match state.has_exited {
+        let pending = match state.has_exited || state.is_interrupted {
             true => Vec::new(),
             false => pending.collect(),
         };
@@ -222,7 +225,9 @@ impl Execution {
             performed,
             is_deadlock: state.is_deadlock(),
             learned: state.learned,
-            panic: state.panic_of_main(),
+            panics: state.panics_of_main(),
+            is_interrupted: state.is_interrupted,
+            notes: self.supervisor.news(),
             found: match state.wants_labels {
                 true => site::news(),
                 false => Vec::new(),

@@ -10,6 +10,7 @@ use reenact_explore::{Divergence, Limit, Part, Tally};
 use serde::{Deserialize, Serialize};
 
 use crate::explore::{
+    gap::Notes,
     message::{receive, send},
     subject::Granularity,
 };
@@ -36,6 +37,7 @@ pub(in crate::explore) struct Account {
     pub(in crate::explore) divergence: Option<Divergence>,
     /// The number of a failing execution and its schedule: the activity and the choice of each step.
     pub(in crate::explore) bad: Option<(u64, Vec<(String, u32)>)>,
+    pub(in crate::explore) notes: Notes,
 }
 
 impl Family {
@@ -130,6 +132,7 @@ mod tests {
     use reenact_explore::DivergencePoint;
 
     use super::*;
+    use crate::explore::gap::{Gap, Reads};
 
     #[test]
     fn an_account_is_the_same_after_having_been_a_message() {
@@ -146,6 +149,7 @@ mod tests {
                 Limit::Cancelled,
                 Limit::Divergence,
                 Limit::Unreached,
+                Limit::Interrupted,
             ],
             divergence: Some(Divergence {
                 point: DivergencePoint::Step(2),
@@ -153,6 +157,10 @@ mod tests {
                 found: "send".to_owned(),
             }),
             bad: Some((9, vec![("main.0".to_owned(), 0), ("main".to_owned(), 2)])),
+            notes: Notes {
+                gaps: vec![Gap::Input, Gap::Thread("main.0".to_owned())],
+                reads: Reads::CLOCK,
+            },
         };
         for account in [account, Account::default()] {
             let (mut ours, mut theirs) = UnixStream::pair().unwrap();

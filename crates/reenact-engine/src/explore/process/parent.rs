@@ -6,7 +6,7 @@ use std::{
     io,
     os::unix::net::UnixStream,
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use reenact_explore::{Activity, Links, Moment, Run, Runs, Step, Verdict};
@@ -23,12 +23,16 @@ use crate::{
     explore::{
         Event, Execution,
         failure::Failure,
+        gap::{Gap, StuckActivity},
+        input,
         message::{receive, send},
         names::{Families, ObjectTable},
         objects::names_of,
         recorded::RecordedInput,
         run::KEYS,
+        stuck,
         subject::{Describe, Granularity, Subject},
+        supervisor::Supervisor,
         view::View,
     },
     seeds,
@@ -52,7 +56,8 @@ impl Forked {
     pub(in crate::explore) fn new(recorded: Option<RecordedInput>) -> Forked {
         // The keys of a recorded run take precedence: only the first call sets the keys.
         seeds::set(KEYS);
-        let execution = Execution::new();
+        input::prepare();
+        let execution = Execution::new(Arc::default());
         execution.state().recorded = recorded.map(Arc::new);
         Forked {
             execution,
@@ -94,6 +99,10 @@ impl Forked {
     /// Forks this process until `count` processes explore. Each has a separate file for its output.
     pub(in crate::explore) fn divide(&self, count: usize) -> Family {
         Family::new(count, || {
+            // Each has threads of its own to ask.
+            if self.execution.supervisor.until().is_some() {
+                stuck::prepare();
+            }
             self.printed.replace(printed::file().ok().map(Arc::new));
         })
     }
@@ -111,6 +120,7 @@ impl Forked {
                 if !self.is_shown.get() {
                     printed::print_to(self.printed.borrow().as_deref());
                 }
+                input::begin_process();
                 let is_shown = self.is_shown.get();
                 super::become_execution(&self.execution, Control::Obey(theirs), is_shown);
                 std::panic::resume_unwind(Box::new(IsChild));
@@ -146,22 +156,54 @@ struct ChildProcess {
 }
 
 impl ChildProcess {
-    fn ask<T: DeserializeOwned>(&mut self, command: &Command) -> io::Result<T> {
+    fn ask<T: DeserializeOwned>(
+        &mut self,
+        command: &Command,
+        until: Option<Instant>,
+    ) -> io::Result<T> {
         send(&mut self.stream, command)?;
+        self.receive(until)
+    }
+
+    /// Receives a reply. If the time is up before it comes, the error says so.
+    fn receive<T: DeserializeOwned>(&mut self, until: Option<Instant>) -> io::Result<T> {
+        if until.is_some() {
+            self.stream.set_read_timeout(left(until))?;
+        }
         receive(&mut self.stream)
     }
 
-    /// Waits for its end.
-    fn wait(&mut self) -> libc::c_int {
-        *self.status.get_or_insert_with(|| {
+    /// Waits for its end. Returns none if the time is up before.
+    fn wait(&mut self, until: Option<Instant>) -> Option<libc::c_int> {
+        let options = match until {
+            Some(_) => libc::WNOHANG,
+            None => 0,
+        };
+        let late = left(until).map(|left| Instant::now() + left);
+        while self.status.is_none() {
             let mut status = 0;
             // SAFETY: The process is a child of this one, and `status` is a valid place for its status.
-            while unsafe { libc::waitpid(self.process, &mut status, 0) } < 0
-                && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
-            {}
-            status
-        })
+            match unsafe { libc::waitpid(self.process, &mut status, options) } {
+                0 if late.is_some_and(|late| Instant::now() >= late) => return None,
+                0 => std::thread::sleep(POLL),
+                -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+                _ => self.status = Some(status),
+            }
+        }
+        self.status
     }
+}
+
+/// How long an execution may take to come to its next operation once its time is up.
+const PATIENCE: Duration = Duration::from_millis(100);
+/// How long the thread may take to say where it is.
+const TO_ANSWER: Duration = Duration::from_millis(600);
+/// How often to look whether a process has ended, if its time is limited.
+const POLL: Duration = Duration::from_micros(200);
+
+/// Returns how long to wait for an execution with this time limit.
+fn left(until: Option<Instant>) -> Option<Duration> {
+    until.map(|until| until.saturating_duration_since(Instant::now()) + PATIENCE)
 }
 
 impl Drop for ChildProcess {
@@ -169,7 +211,7 @@ impl Drop for ChildProcess {
         if self.status.is_none() {
             // SAFETY: The process is a child of this one that has not been waited for, so its id has not been reused.
             unsafe { libc::kill(self.process, libc::SIGKILL) };
-            self.wait();
+            self.wait(None);
         }
     }
 }
@@ -180,21 +222,39 @@ pub(crate) struct ForkedRun {
     child: RefCell<Option<ChildProcess>>,
     snapshot: Snapshot,
     /// Why the process could not be created.
-    failure: Option<Failure>,
+    failure: Option<String>,
     has_ended: bool,
+    /// Whether it cannot be continued.
+    is_interrupted: Cell<bool>,
     /// Whether the child ended without reporting it.
     is_dead: bool,
     printed: Option<Arc<File>>,
+}
+
+/// Returns whether a reply did not come in time.
+fn is_late(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+    )
 }
 
 /// Maximum time that an execution may take to send its view.
 const LOOK: Duration = Duration::from_secs(10);
 
 impl ForkedRun {
-    /// Continues from the child's snapshot; an error means that the child has ended.
-    fn update(&mut self, snapshot: io::Result<Snapshot>) {
+    /// Continues from the child's snapshot; an error means that the child has ended, or that this activity does not come
+    /// to its next operation.
+    fn update(&mut self, snapshot: io::Result<Snapshot>, who: Activity) {
         match snapshot {
-            Ok(snapshot) => {
+            Ok(mut snapshot) => {
+                let supervisor = &self.execution.supervisor;
+                if let Some(notes) = snapshot.notes.take() {
+                    supervisor.add(notes);
+                }
+                if snapshot.is_interrupted || supervisor.is_late() {
+                    self.is_interrupted.set(true);
+                }
                 let state = &mut *self.execution.state();
                 for &(parent, index) in &snapshot.births {
                     state.families.child(parent, index);
@@ -216,12 +276,36 @@ impl ForkedRun {
                 self.has_ended = snapshot.has_ended;
                 self.snapshot = snapshot;
             }
-            Err(_) => {
+            Err(error) => {
+                if is_late(&error) {
+                    self.is_stuck(who);
+                }
                 self.has_ended = true;
                 self.is_dead = true;
                 self.snapshot = Snapshot::default();
             }
         }
+    }
+
+    /// Ends the execution, in which this activity does not come to its next operation.
+    fn is_stuck(&self, who: Activity) {
+        self.is_interrupted.set(true);
+        let Some(child) = self.child.borrow_mut().take() else {
+            return;
+        };
+        let until = Instant::now() + TO_ANSWER;
+        let seen = stuck::running().and_then(|thread| stuck::look_at(child.process, thread, until));
+        let seen = seen.unwrap_or_else(|| StuckActivity {
+            who: self.execution.state().families.name(who.0),
+            is_waiting: false,
+            site: None,
+            after: None,
+        });
+        self.execution.supervisor.note(Gap::Stuck(seen));
+    }
+
+    fn until(&self) -> Option<Instant> {
+        self.execution.supervisor.until()
     }
 
     fn next(&self, activity: Activity) -> Option<&PendingOperation> {
@@ -253,7 +337,7 @@ impl ForkedRun {
             return Ok(View::default());
         };
         child.stream.set_read_timeout(Some(LOOK))?;
-        let view = child.ask(&Command::View);
+        let view = child.ask(&Command::View, None);
         child.stream.set_read_timeout(None)?;
         view
     }
@@ -262,7 +346,7 @@ impl ForkedRun {
     pub(in crate::explore) fn refine(&mut self, granularity: Granularity) {
         if let Some(child) = self.child.get_mut() {
             // An error means that the child has ended, which the next command detects.
-            let _ = child.ask::<()>(&Command::Refine(granularity));
+            let _ = child.ask::<()>(&Command::Refine(granularity), None);
         }
     }
 
@@ -273,8 +357,8 @@ impl ForkedRun {
     }
 
     /// Returns why the execution could not be created.
-    pub(in crate::explore) fn failure(&self) -> Option<&Failure> {
-        self.failure.as_ref()
+    pub(in crate::explore) fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
     }
 
     /// Returns the exit status as `waitpid` encodes it; none if the execution has not ended.
@@ -298,7 +382,17 @@ impl ForkedRun {
             // An error means that the child has ended.
             let _ = send(&mut child.stream, &Command::End);
         }
-        Some(child.wait())
+        let status = child.wait(self.until());
+        if status.is_none() {
+            self.is_interrupted.set(true);
+            self.execution.supervisor.note(Gap::Stuck(StuckActivity {
+                who: "main".to_owned(),
+                is_waiting: true,
+                site: None,
+                after: Some("the end of the program".to_owned()),
+            }));
+        }
+        status
     }
 }
 
@@ -315,6 +409,7 @@ impl Runs for Forked {
             snapshot: Snapshot::default(),
             failure: None,
             has_ended: false,
+            is_interrupted: Cell::new(false),
             is_dead: false,
             printed: printed.clone().filter(|_| !self.is_shown.get()),
         };
@@ -324,13 +419,18 @@ impl Runs for Forked {
         }
         match self.fork() {
             Ok(mut child) => {
-                let snapshot = receive(&mut child.stream);
+                let snapshot = child.receive(run.until());
                 run.child = RefCell::new(Some(child));
-                run.update(snapshot);
+                run.update(snapshot, Activity(Families::MAIN));
             }
             Err(error) => {
-                run.failure = Some(Failure::NoProcess(error.to_string()));
+                let why = format!("a process for an execution cannot be created: {error}");
+                self.execution
+                    .supervisor
+                    .note(Gap::Unsupported(why.clone()));
+                run.failure = Some(why);
                 run.has_ended = true;
+                run.is_interrupted.set(true);
             }
         }
         run
@@ -370,6 +470,14 @@ impl Subject for Forked {
     fn want_labels(&self, are_wanted: bool) {
         self.execution.state().wants_labels = are_wanted;
     }
+
+    fn allow_blocked(&self, are_allowed: bool) {
+        self.execution.state().allows_blocked = are_allowed;
+    }
+
+    fn supervisor(&self) -> &Supervisor {
+        &self.execution.supervisor
+    }
 }
 
 impl Run for ForkedRun {
@@ -384,7 +492,7 @@ impl Run for ForkedRun {
     }
 
     fn is_enabled(&self, activity: Activity) -> bool {
-        self.next(activity).is_some_and(|next| next.is_enabled)
+        !self.is_interrupted.get() && self.next(activity).is_some_and(|next| next.is_enabled)
     }
 
     fn choices(&self, activity: Activity) -> u32 {
@@ -392,17 +500,20 @@ impl Run for ForkedRun {
     }
 
     fn step(&mut self, step: Step) {
+        let until = self.until();
         let child = self.child.get_mut().as_mut();
-        if let Some(snapshot) = child.map(|child| child.ask(&Command::Step(step, None))) {
-            self.update(snapshot);
+        if let Some(snapshot) = child.map(|child| child.ask(&Command::Step(step, None), until)) {
+            self.update(snapshot, step.activity);
         }
     }
 
     fn step_at(&mut self, step: Step, moment: Moment, links: &mut Links) -> Event {
         let announced = self.pending(step.activity);
+        let until = self.until();
         let child = self.child.get_mut().as_mut();
-        if let Some(snapshot) = child.map(|child| child.ask(&Command::Step(step, Some(moment)))) {
-            self.update(snapshot);
+        let command = Command::Step(step, Some(moment));
+        if let Some(snapshot) = child.map(|child| child.ask(&command, until)) {
+            self.update(snapshot, step.activity);
         }
         match self.snapshot.performed.take() {
             Some(performed) => {
@@ -416,25 +527,27 @@ impl Run for ForkedRun {
     fn links(&self, activity: Activity, links: &mut Links) {
         let mut child = self.child.borrow_mut();
         if let Some(child) = &mut *child
-            && let Ok(own) = child.ask(&Command::Links(activity))
+            && let Ok(own) = child.ask(&Command::Links(activity), self.until())
         {
             links.append(&own);
         }
     }
 
     fn verdict(&self) -> Verdict {
-        if self.failure.is_some() {
-            return Verdict::Failed;
+        if self.is_interrupted.get() {
+            return Verdict::Interrupted;
         }
-        if self.snapshot.is_deadlock {
+        if self.snapshot.is_deadlock && !self.has_ended {
             return Verdict::Deadlock;
         }
         if !self.has_ended {
             return Verdict::Finished;
         }
         match self.status() {
+            Some(0) if self.snapshot.is_deadlock => Verdict::Deadlock,
             Some(0) => Verdict::Finished,
-            _ => Verdict::Failed,
+            Some(_) => Verdict::Failed,
+            None => Verdict::Interrupted,
         }
     }
 }
@@ -453,17 +566,18 @@ impl Describe for ForkedRun {
     }
 
     fn failures(&self) -> Vec<Failure> {
-        let mut failures: Vec<_> = self.failure.iter().cloned().collect();
+        let mut failures = Vec::new();
         if let Some(child) = &mut *self.child.borrow_mut()
-            && let Ok(reported) = child.ask::<Vec<Failure>>(&Command::Failures)
+            && let Ok(reported) = child.ask::<Vec<Failure>>(&Command::Failures, self.until())
         {
             failures.extend(reported);
         }
         if self.has_ended
             && let Some(status) = self.status().filter(|&status| status != 0)
         {
-            if let Some(panic) = &self.snapshot.panic {
-                failures.push(Failure::Panic("main".to_owned(), panic.clone()));
+            for (number, panic) in &self.snapshot.panics {
+                let who = self.execution.state().families.name(*number);
+                failures.push(Failure::Panic(who, panic.clone()));
             }
             failures.push(Failure::Ended(match libc::WIFSIGNALED(status) {
                 true => format!("killed by signal {}", libc::WTERMSIG(status)),

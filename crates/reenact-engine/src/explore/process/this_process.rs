@@ -10,6 +10,7 @@ use crate::{
         Event, Execution, LocalRun,
         objects::names_of,
         subject::{Granularity, Subject},
+        supervisor::Supervisor,
     },
 };
 
@@ -57,4 +58,12 @@ impl Subject for ThisProcess {
 
     /// Ignored: nothing reads labels here.
     fn want_labels(&self, _are_wanted: bool) {}
+
+    fn allow_blocked(&self, are_allowed: bool) {
+        self.0.state().allows_blocked = are_allowed;
+    }
+
+    fn supervisor(&self) -> &Supervisor {
+        &self.0.supervisor
+    }
 }

@@ -13,6 +13,7 @@ use crate::{
     explore::{
         event::{About, Event, Touched},
         failure::Panic,
+        gap::Notes,
         names::Met,
         subject::Granularity,
     },
@@ -56,8 +57,12 @@ pub(super) struct Snapshot {
     pub(super) learned: Granularity,
     /// Whether the main activity has ended, and the program is about to.
     pub(super) has_ended: bool,
-    /// The last panic of the main activity.
-    pub(super) panic: Option<Panic>,
+    /// The last panic of the main activity, after the one that caused it.
+    pub(super) panics: Vec<(u32, Panic)>,
+    /// Whether the execution cannot be continued.
+    pub(super) is_interrupted: bool,
+    /// What has been noted so far, if something new is among it.
+    pub(super) notes: Option<Notes>,
     /// The source locations of the program that were found on stacks.
     pub(super) found: Vec<FoundSite>,
     /// The result of the step, for display.

@@ -19,7 +19,7 @@ use std::{
 
 use reenact_explore::{Budget, Explorer, Progress, Report, Run, Sampler, Step, Verdict};
 
-use super::{Found, Hunt, Tried, after};
+use super::{Found, Hunt, Search, Tried, after};
 use crate::explore::{
     failure::Failure,
     follow::{does_not_fail, write_down},
@@ -130,11 +130,12 @@ impl NamedSchedule {
 }
 
 /// Creates the program of a worker and runs it once.
-fn member<S: Subject>(make: &Make<'_, S>, most: usize, granularity: Granularity) -> S {
+fn member<S: Subject>(make: &Make<'_, S>, search: &Search, granularity: Granularity) -> S {
     let subject = make();
     subject.refine(granularity);
     subject.be_fair();
-    write_down(&subject, &[], most);
+    subject.allow_blocked(search.allows_blocked);
+    write_down(&subject, &[], search.steps as usize);
     subject
 }
 
@@ -253,9 +254,11 @@ where
                 stopped_by: report.coverage.stopped_by().to_vec(),
                 divergence: report.divergence.clone(),
                 bad,
+                notes: self.subject.supervisor().notes(),
             };
             for other in family.gather(&own)? {
                 self.subject.refine(other.granularity);
+                self.subject.supervisor().add(other.notes);
                 report.progress.executions += other.executions;
                 report.progress.steps += other.steps;
                 endless += other.endless;
@@ -276,7 +279,6 @@ where
     }
 
     fn sample_by_threads(&mut self, sampler: Sampler<'_, S>, make: &Make<'_, S>) -> Option<Tried> {
-        let most = self.search.steps as usize;
         let (first, endless) = (First::default(), AtomicU64::new(0));
         let granularity = self.subject.granularity();
         let finest = Finest::new(granularity);
@@ -285,7 +287,7 @@ where
         let sampler = sampler.progress(|progress| listener(&after(before, progress)));
         let report = sampler.run_on(
             self.search.cores,
-            || member(make, most, granularity),
+            || member(make, self.search, granularity),
             |subject, seen| {
                 finest.add(subject);
                 let is_endless = seen.verdict == Verdict::Cut;
@@ -304,14 +306,13 @@ where
     }
 
     fn exhaust_by_threads(&mut self, budget: Budget, make: &Make<'_, S>) -> Option<Tried> {
-        let most = self.search.steps as usize;
         let first = First::default();
         let granularity = self.subject.granularity();
         let finest = Finest::new(granularity);
         let listener = &mut *self.listener;
         let before = self.finding.executions;
         // A new subject, because the main one has already been run and may have other numbers.
-        let own = member(make, most, granularity);
+        let own = member(make, self.search, granularity);
         let listener = |progress: Progress| match finest.get() == granularity {
             true => listener(&after(before, progress)),
             false => ControlFlow::Break(()),
@@ -322,7 +323,7 @@ where
             .progress(listener)
             .run_on(
                 self.search.cores,
-                || member(make, most, granularity),
+                || member(make, self.search, granularity),
                 |subject, execution| {
                     finest.add(subject);
                     if execution.verdict.is_bad() {
@@ -372,9 +373,10 @@ where
             return;
         };
         self.finding.failure = Some(Found {
-            failures: vec![Failure::Divergence(does_not_fail())],
+            failures: vec![Failure::Divergence(does_not_fail(), self.reads())],
             schedule: Schedule::default(),
             execution,
+            is_reliable: false,
         });
     }
 }
