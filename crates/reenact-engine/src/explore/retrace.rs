@@ -568,5 +568,10 @@ fn at(site: &str) -> String {
 
 /// Returns whether a pending event is the operation of this line.
 fn is(line: &RecordedOperation, event: &Event) -> bool {
-    line.access == event.touch.access && (line.what.is_empty() || line.what == event.op.name())
+    let is_same = line.what == event.op.name();
+    match (line.access, event.touch.access) {
+        // A compare-and-swap is recorded as a write and reads only if it would fail.
+        (Access::Write, Access::Read) => is_same,
+        (recorded, now) => recorded == now && (is_same || line.what.is_empty()),
+    }
 }
