@@ -24,12 +24,18 @@ mod clock;
 pub(crate) mod identity;
 mod random;
 mod real;
+mod shifted;
+mod syscall;
 #[cfg(feature = "explore")]
 pub(crate) mod threads;
+mod waits;
 
 use reenact_trace::Kind;
 
-pub(crate) use self::clock::{CLOCK_KINDS, CLOCKS, REALTIME};
+pub(crate) use self::{
+    clock::{CLOCK_KINDS, CLOCKS, REALTIME},
+    shifted::{ShiftedClocks, VARIABLE as CLOCKS_VARIABLE, clocks_now, play as play_clocks},
+};
 use crate::{
     Captured, Op,
     activity::{HOT, Hot},
@@ -50,12 +56,13 @@ pub(crate) fn link() {
         identity::getpid as *const (),
         identity::kill as *const (),
         identity::getenv as *const (),
+        syscall::syscall as *const (),
     ));
+    waits::link();
     #[cfg(feature = "explore")]
     std::hint::black_box((
         threads::pthread_create as *const (),
         threads::pthread_join as *const (),
-        threads::syscall as *const (),
     ));
 }
 
@@ -63,6 +70,7 @@ crate::operations! {
     CLOCK = 0xf0 External "read the clock";
     TIME_OF_DAY = 0xf1 External "read the time of day";
     RANDOM = 0xf3 External "random bytes";
+    pub(crate) WAIT = 0xf4 External "wait with a time limit";
 }
 
 impl Captured {
@@ -88,7 +96,17 @@ impl Captured {
 
 /// Returns whether an event is of a captured call of the C library.
 pub(crate) fn is_of_library(kind: Kind) -> bool {
-    matches!(kind, Kind::CLOCK | Kind::TIME | Kind::RANDOM)
+    matches!(kind, Kind::CLOCK | Kind::TIME | Kind::RANDOM | Kind::WAITED)
+}
+
+/// Returns the operation of an event that [is of the library](is_of_library).
+pub(crate) fn op_of(kind: Kind) -> Op {
+    match kind {
+        Kind::CLOCK => CLOCK,
+        Kind::TIME => TIME_OF_DAY,
+        Kind::WAITED => WAIT,
+        _ => RANDOM,
+    }
 }
 
 /// Returns whether the calls of the calling thread are to be recorded or played.

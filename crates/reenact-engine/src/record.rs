@@ -21,7 +21,7 @@ use std::{
 use reenact_trace::{Appender, Kind, Origin, Slot, StopReason, Writer};
 
 pub(crate) use self::{
-    outside::{Reading, clock, clock_briefly, external, random, write_kept},
+    outside::{Reading, clock, clock_briefly, external, random, waited, write_kept},
     recorder_state::{Block, Me, RecorderState},
     start::{start, start_from_environment},
 };

@@ -88,6 +88,10 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
     program
         .environment
         .push((captured::identity::VARIABLE.into(), process.into()));
+    program.environment.push((
+        captured::CLOCKS_VARIABLE.into(),
+        captured::clocks_now().into(),
+    ));
     captured::link();
     // The thread that ends the process writes that, even if it has written nothing else. Any other thread that is
     // running then was cut off.

@@ -255,6 +255,8 @@ impl Replay {
                 if cursor.is_consumed() {
                     self.check(runner, &cursor, &|| "nothing more".to_owned());
                     self.consumed(runner);
+                } else if self.needs_nothing_more(runner, &cursor) {
+                    self.consumed(runner);
                 }
             }
         }

@@ -117,6 +117,11 @@ impl Program<'_> {
         })
     }
 
+    /// On a machine whose clock shows another time.
+    pub(crate) fn on(self, machine: super::machine::OtherMachine) -> Self {
+        self.with(move |command| machine.run(command))
+    }
+
     /// Its files cannot grow past this size.
     pub(crate) fn with_files_up_to(self, bytes: u64) -> Self {
         let limit = libc::rlimit {
