@@ -21,6 +21,8 @@
 
 mod callers;
 mod clock;
+#[cfg(target_arch = "x86_64")]
+mod exit;
 pub(crate) mod identity;
 mod random;
 mod real;
@@ -59,6 +61,8 @@ pub(crate) fn link() {
         syscall::syscall as *const (),
     ));
     waits::link();
+    #[cfg(target_arch = "x86_64")]
+    std::hint::black_box(exit::__errno_location as *const ());
     #[cfg(feature = "explore")]
     std::hint::black_box((
         threads::pthread_create as *const (),

@@ -132,6 +132,8 @@ pub enum Question<'a> {
     Library(Captured),
     /// A wait with a time limit that is not an operation, as in a library.
     Wait,
+    /// The activity is about to end the process.
+    Exit,
     /// Data that is known to be missing, because it was kept out of the trace.
     Missing(&'a str),
     /// Whether the source that asks has ended. Any answer means that it has.

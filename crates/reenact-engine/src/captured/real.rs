@@ -153,6 +153,16 @@ pub(super) fn kill(process: libc::pid_t, signal: c_int) -> c_int {
     unsafe { libc::syscall(libc::SYS_kill, process, signal) as c_int }
 }
 
+/// Returns the address of the calling thread's `errno`.
+pub(super) fn errno_location() -> *mut c_int {
+    static REAL: Real = Real::new(c"__errno_location");
+    // SAFETY: This is its type, and it always exists. It has no arguments and no effects.
+    unsafe {
+        let real: unsafe extern "C" fn() -> *mut c_int = std::mem::transmute(REAL.get());
+        real()
+    }
+}
+
 /// Returns the error of the last call.
 pub(super) fn errno() -> c_int {
     // SAFETY: The location is the calling thread's own.

@@ -162,6 +162,10 @@ impl Controller for Replay {
             }
             Question::Library(what) => self.recollection(runner(), what),
             Question::Wait => self.waits(runner()),
+            Question::Exit => {
+                self.exits(runner());
+                Some(Heard::Done)
+            }
             Question::Missing(what) => self.withheld(runner(), what),
             Question::IsSourceOver => self.source_is_over(runner()).then_some(Heard::Done),
         }

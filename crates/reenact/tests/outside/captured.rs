@@ -171,7 +171,9 @@ fn a_test_that_takes_locks() {
         let total = reenact::sync::Arc::clone(&total);
         reenact::thread::spawn(move || (0..50).for_each(|_| *total.lock().unwrap() += 1))
     });
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    threads
+        .into_iter()
+        .for_each(|thread| thread.join().unwrap());
     assert_eq!(*total.lock().unwrap(), 100);
 }
 

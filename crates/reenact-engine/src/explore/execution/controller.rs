@@ -82,7 +82,7 @@ impl Controller for Execution {
                 self.play_recorded(asked, hear);
                 None
             }
-            Question::Wait | Question::Missing(_) | Question::IsSourceOver => None,
+            Question::Wait | Question::Exit | Question::Missing(_) | Question::IsSourceOver => None,
         }
     }
 
