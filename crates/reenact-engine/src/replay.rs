@@ -77,6 +77,10 @@ pub(crate) struct Replay {
     /// activities wait.
     guests: AtomicU32,
     turns: Turns,
+    /// Whether the trace has a wait that is not an operation; see [`library`].
+    waits_are_recorded: OnceLock<bool>,
+    /// Whether an activity has waited like that in this replay.
+    has_waited: AtomicBool,
     /// The number of activities with unconsumed items in the trace, including those that have not yet started.
     unconsumed: AtomicU32,
     log: Option<LogFile>,
@@ -244,6 +248,8 @@ impl Replay {
             foreign: Mutex::default(),
             runners: Mutex::default(),
             turns: Turns::new(),
+            waits_are_recorded: OnceLock::new(),
+            has_waited: AtomicBool::new(false),
             log,
             report,
         })

@@ -70,8 +70,6 @@ struct ShiftedClock {
     last: AtomicU64,
     /// What to add to the real clock since then; 0 before the first reading.
     shift: AtomicU64,
-    /// The last reading that the trace does not have.
-    extra: AtomicU64,
 }
 
 impl ShiftedClock {
@@ -99,31 +97,17 @@ impl ShiftedClocks {
         if let Ok(real) = read(CLOCK_IDS[index]) {
             clock.shift.store(now.wrapping_sub(real), Relaxed);
         }
-        match index {
-            REALTIME => now,
-            // Never back, even if the activity has read the clock more often than recorded.
-            _ => now.max(clock.extra.load(Relaxed)),
-        }
+        now
     }
 
-    /// Reads a clock that the trace has no reading of here.
+    /// Reads a clock that the trace has no reading of here. If the replay is slower, the next recorded reading may be
+    /// earlier: the recorded ones are the program's, and the differences between them have to be the recorded ones.
     pub(super) fn read(&self, id: clockid_t) -> Result<u64, c_int> {
         let real = read(id)?;
         let Some(index) = base_of(id).filter(|_| is_replay()) else {
             return Ok(real);
         };
-        let clock = &self.0[index];
-        let now = real.wrapping_add(clock.shift(index));
-        if id != CLOCK_IDS[index] {
-            return Ok(now);
-        }
-        let last = clock.last.load(Relaxed).max(clock.extra.load(Relaxed));
-        let now = match index {
-            REALTIME => now,
-            _ => now.max(last),
-        };
-        clock.extra.store(now, Relaxed);
-        Ok(now)
+        Ok(real.wrapping_add(self.0[index].shift(index)))
     }
 
     /// Returns the real time at which this clock shows `time`.

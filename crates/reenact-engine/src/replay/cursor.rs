@@ -50,8 +50,6 @@ const MOST_AHEAD: usize = 256;
 /// How an activity's calls to the C library since its last operation fit the trace; see [`super::library`].
 #[derive(Default)]
 pub(super) struct LibraryCalls {
-    /// Whether it has waited meanwhile, now or when it was recorded.
-    pub(super) has_waited: bool,
     /// The first reading of a clock that the trace does not have, if that is a divergence.
     pub(super) doubt: Option<Box<Difference>>,
     /// How many readings the trace does not have.

@@ -7,15 +7,18 @@
 //! recorded time (see [`crate::captured`]), and recorded ones that nobody asks for are skipped. At the next operation,
 //! and at the next wait, the activity is where the trace is again.
 //!
-//! This holds for a foreign thread at all times: what it does besides its operations may be a library's. Any other
-//! activity reads the clock as often as recorded if it has not waited. Whether it will wait is not yet known when it
-//! reads the clock once more, so that is a divergence only if its next operation comes before a wait.
+//! This holds for foreign threads at all times: what they do besides their operations may be a library's. In a process
+//! in which nobody waits like that, any other activity reads the clock as often as recorded. Whether somebody will wait
+//! is not yet known when an activity reads the clock once more, so that is a divergence only if the activity comes to
+//! its next operation before.
+
+use std::sync::atomic::Ordering::Relaxed;
 
 use reenact_trace::{Event, Item, Kind};
 
 use super::{
     Replay, Runner,
-    cursor::{Cursor, Next},
+    cursor::{Cursor, LibraryCalls, Next},
     report::Difference,
 };
 use crate::{
@@ -55,10 +58,9 @@ impl Replay {
     /// recorded wait timed out; `None` if the recorded activity did not wait here.
     pub(super) fn waits(&self, runner: &Runner) -> Option<Heard> {
         let mut cursor = runner.cursor();
-        cursor.library.has_waited = true;
-        cursor.library.doubt = None;
-        cursor.library.extra = 0;
+        self.has_waited.store(true, Relaxed);
         cursor.release();
+        cursor.library = LibraryCalls::default();
         let doing = || WAIT.name().to_owned();
         self.pass_checks(runner, &mut cursor, &doing);
         let event = self.seek(runner, &mut cursor, Kind::WAITED, &doing)?;
@@ -79,7 +81,7 @@ impl Replay {
         if let Some(next) = cursor.next_library().filter(|next| next.kind == kind) {
             return Some(next);
         }
-        if self.may_differ(runner, cursor) {
+        if self.may_differ(runner) {
             return self.seek(runner, cursor, kind, doing);
         }
         if cursor.silent_left() == 0 && matches!(cursor.next, Next::Cut { .. }) {
@@ -144,22 +146,26 @@ impl Replay {
         }
     }
 
-    /// Whether the activity may call the C library more or less often than recorded before its next operation.
-    fn may_differ(&self, runner: &Runner, cursor: &mut Cursor) -> bool {
-        if !runner.is_foreign && !cursor.library.has_waited {
-            cursor.library.has_waited = match cursor.is_in_reach(Kind::WAITED) {
-                Ok(waited) => waited,
-                Err(error) => self.cannot_read(&error),
-            };
-        }
-        runner.is_foreign || cursor.library.has_waited
+    /// Whether the activity may call the C library more or less often than recorded.
+    fn may_differ(&self, runner: &Runner) -> bool {
+        runner.is_foreign
+            || self.has_waited.load(Relaxed)
+            || *self.waits_are_recorded.get_or_init(|| {
+                let is_wait =
+                    |item| matches!(item, Ok(Item::Event(event)) if event.kind == Kind::WAITED);
+                let mut activities = self.trace.activities();
+                activities.any(|info| self.trace.events(info.number).any(is_wait))
+            })
     }
 
-    /// Diverges if the activity has read the clock more often than recorded and has not waited since. Called before its
-    /// next operation, and at its end.
+    /// Diverges if the activity has read the clock more often than recorded and no activity has waited since. Called
+    /// before its next operation, and at its end.
     pub(super) fn resolve_doubt(&self, runner: &Runner, cursor: &mut Cursor) {
         if let Some(difference) = cursor.library.doubt.take() {
-            self.differs(runner, &difference);
+            if !self.may_differ(runner) {
+                self.differs(runner, &difference);
+            }
+            cursor.release();
         }
     }
 
@@ -178,7 +184,7 @@ impl Replay {
             };
             // The waits of libraries do not ask for random bytes.
             let is_left_out =
-                runner.is_foreign || next.kind != Kind::RANDOM && self.may_differ(runner, cursor);
+                runner.is_foreign || next.kind != Kind::RANDOM && self.may_differ(runner);
             if !is_left_out {
                 return;
             }
@@ -188,8 +194,8 @@ impl Replay {
 
     /// Whether the trace has nothing more for the activity but calls of the C library that it need not make.
     pub(super) fn needs_nothing_more(&self, runner: &Runner, cursor: &Cursor) -> bool {
-        (runner.is_foreign || cursor.library.has_waited)
-            && cursor.next_library().is_some()
+        cursor.next_library().is_some()
+            && self.may_differ(runner)
             && cursor.has_only_library(
                 *runner
                     .last_operation
