@@ -135,8 +135,12 @@ fn is_captured() -> bool {
 /// Settles the mode before any code of the program runs. Not at the first captured call: that may be in the middle of
 /// an allocator, where allocating is impossible.
 extern "C" fn before_main() {
-    callers::learn();
     mode::settle();
+}
+
+/// Learns which code and which [objects](crate::Object) belong to the allocator. Called before the mode is known.
+pub(crate) fn learn() {
+    callers::learn();
 }
 
 #[used]

@@ -325,6 +325,9 @@ pub(crate) fn check_after_long_silence() {
 /// Runs `write` for this thread's activity. If nothing could be written about the object, marks it, so that other
 /// activities know.
 fn or_mark(object: &Object, write: impl FnOnce(&mut Me<'_>) -> bool) {
+    if object.is_untracked() {
+        return;
+    }
     let unrecorded = object.last.load(Relaxed) == Object::UNRECORDED;
     if unrecorded || !with_recording(write).unwrap_or(false) {
         if let Some(recorder) = RECORDER.get() {

@@ -18,7 +18,7 @@ use std::{
 use libc::{clockid_t, timespec};
 
 use super::{
-    clock::{REALTIME, nanoseconds, timespec_of},
+    clock::{CLOCK_IDS, REALTIME, nanoseconds, read, timespec_of},
     is_captured,
     real::{self, Real},
     shifted::{ShiftedClocks, base_of},
@@ -32,8 +32,10 @@ use crate::{
     record,
 };
 
-/// How long a thread that was woken may wait longer than when it was recorded.
-const GRACE: Duration = Duration::from_secs(10);
+/// How much longer a thread that was woken may wait than its time limit: so many times that, ...
+const LONGER: u64 = 4;
+/// ... but no more than this. It may not be woken at all: the waits of a replay need not be the recorded ones.
+const LONGEST: Duration = Duration::from_secs(10);
 
 /// What the time limit of a wait is.
 #[derive(Clone, Copy)]
@@ -64,12 +66,15 @@ impl Until {
     /// Returns the real time limit.
     fn real(self, clocks: &ShiftedClocks, time: &timespec, was_woken: bool) -> timespec {
         let mut limit = nanoseconds(time);
+        let mut left = limit;
         if let Some(index) = self.clock(clocks, time) {
             // Never before the clock's zero, which the kernel would reject.
             limit = (clocks.real(index, limit) as i64).max(0) as u64;
+            left = limit.saturating_sub(read(CLOCK_IDS[index]).unwrap_or(0));
         }
         if was_woken && !matches!(self, Until::Ready) {
-            limit = limit.saturating_add(GRACE.as_nanos() as u64);
+            let longer = left.saturating_mul(LONGER);
+            limit = limit.saturating_add(longer.min(LONGEST.as_nanos() as u64));
         }
         timespec_of(limit.min(i64::MAX as u64))
     }

@@ -115,10 +115,22 @@ fn operations_of_ours_look_at_no_clock_of_the_program_s() {
 /// ```
 #[test]
 fn an_allocator_that_looks_at_a_clock_is_no_part_of_the_program() {
+    check_binary("allocator");
+}
+
+/// ```text
+/// a thread ── operates ── is recorded ── the engine allocates ── the allocator operates ── must not be recorded
+/// ```
+#[test]
+fn an_allocator_s_atomics_are_no_part_of_the_program() {
+    check_binary("counting_allocator");
+}
+
+/// Records and replays an example of this name.
+#[track_caller]
+fn check_binary(name: &str) {
     let stage = Stage::new();
-    let program = stage
-        .program("")
-        .in_binary(PROGRAMS.with_file_name("allocator"));
+    let program = stage.program("").in_binary(PROGRAMS.with_file_name(name));
     let recorded = program.record_completely();
     for _ in 0..3 {
         program.replay().is_same_as(&recorded);
