@@ -51,6 +51,9 @@ pub(crate) enum Error {
     /// The program has changed since it was recorded.
     #[error("{} is not the program that was recorded: it was rebuilt or replaced since", executable.display())]
     Rebuilt { executable: PathBuf, trace: PathBuf },
+    /// The program ran without the engine.
+    #[error("{} was not replayed: it {} without starting Reenact", executable.display(), ended(*exit))]
+    NotReplayed { executable: PathBuf, exit: Exit },
     /// No activity has this name.
     #[error("no activity of {} is called {name}", trace.display())]
     NoSuchActivity {
@@ -156,6 +159,9 @@ impl Error {
                     "replay with the recorded build, by its path: reenact replay {trace} -- PROGRAM; or try with \
                      this one: reenact replay {trace} --force"
                 )
+            }
+            Error::NotReplayed { .. } => {
+                "is the program built with reenact, and not a script that starts it without its environment?".to_owned()
             }
             Error::NoSuchActivity { known, .. } => format!("its activities are: {known}"),
             Error::DemoWentWell { .. } => {

@@ -28,7 +28,7 @@ pub(crate) use self::birth::{begin_explored, end_explored};
 use crate::{
     ActivitySlot, Ending, Latch, Newborn,
     attempt::Attempting,
-    captured::CLOCKS,
+    captured::ShiftedClocks,
     controller::{self, Controller},
     external::untracked,
     mode::{self, Mode},
@@ -148,8 +148,8 @@ pub(crate) struct Controlled {
     children: AtomicU64,
     tickets: AtomicU64,
     pub(crate) is_foreign: bool,
-    /// Its last reading of each clock.
-    pub(crate) clocks: [AtomicU64; CLOCKS],
+    /// Its clocks, where they do not show the real time.
+    pub(crate) clocks: ShiftedClocks,
 }
 
 thread_local! {

@@ -21,19 +21,27 @@
 
 mod callers;
 mod clock;
+#[cfg(target_arch = "x86_64")]
+mod exit;
 pub(crate) mod identity;
 #[cfg(feature = "explore")]
 mod input;
 mod random;
 mod real;
+mod shifted;
+mod syscall;
 #[cfg(feature = "explore")]
 pub(crate) mod threads;
+mod waits;
 
 use reenact_trace::Kind;
 
-pub(crate) use self::clock::{CLOCK_KINDS, CLOCKS, REALTIME};
 #[cfg(feature = "explore")]
 pub(crate) use self::real::read as real_read;
+pub(crate) use self::{
+    clock::{CLOCK_KINDS, CLOCKS, REALTIME},
+    shifted::{ShiftedClocks, VARIABLE as CLOCKS_VARIABLE, clocks_now, play as play_clocks},
+};
 use crate::{
     Captured, Op,
     activity::{HOT, Hot},
@@ -54,13 +62,16 @@ pub(crate) fn link() {
         identity::getpid as *const (),
         identity::kill as *const (),
         identity::getenv as *const (),
+        syscall::syscall as *const (),
     ));
+    waits::link();
+    #[cfg(target_arch = "x86_64")]
+    std::hint::black_box(exit::__errno_location as *const ());
     #[cfg(feature = "explore")]
     std::hint::black_box((
         input::read as *const (),
         threads::pthread_create as *const (),
         threads::pthread_join as *const (),
-        threads::syscall as *const (),
     ));
 }
 
@@ -68,6 +79,7 @@ crate::operations! {
     CLOCK = 0xf0 External "read the clock";
     TIME_OF_DAY = 0xf1 External "read the time of day";
     RANDOM = 0xf3 External "random bytes";
+    pub(crate) WAIT = 0xf4 External "wait with a time limit";
 }
 
 impl Captured {
@@ -93,7 +105,17 @@ impl Captured {
 
 /// Returns whether an event is of a captured call of the C library.
 pub(crate) fn is_of_library(kind: Kind) -> bool {
-    matches!(kind, Kind::CLOCK | Kind::TIME | Kind::RANDOM)
+    matches!(kind, Kind::CLOCK | Kind::TIME | Kind::RANDOM | Kind::WAITED)
+}
+
+/// Returns the operation of an event that [is of the library](is_of_library).
+pub(crate) fn op_of(kind: Kind) -> Op {
+    match kind {
+        Kind::CLOCK => CLOCK,
+        Kind::TIME => TIME_OF_DAY,
+        Kind::WAITED => WAIT,
+        _ => RANDOM,
+    }
 }
 
 /// Returns whether the calls of the calling thread are to be recorded or played.
@@ -118,8 +140,12 @@ fn is_captured() -> bool {
 /// Settles the mode before any code of the program runs. Not at the first captured call: that may be in the middle of
 /// an allocator, where allocating is impossible.
 extern "C" fn before_main() {
-    callers::learn();
     mode::settle();
+}
+
+/// Learns which code and which [objects](crate::Object) belong to the allocator. Called before the mode is known.
+pub(crate) fn learn() {
+    callers::learn();
 }
 
 #[used]

@@ -130,6 +130,10 @@ pub enum Question<'a> {
     },
     /// A call of the C library.
     Library(Captured),
+    /// A wait with a time limit that is not an operation, as in a library.
+    Wait,
+    /// The activity is about to end the process.
+    Exit,
     /// Data that is known to be missing, because it was kept out of the trace.
     Missing(&'a str),
     /// Whether the source that asks has ended. Any answer means that it has.
@@ -156,6 +160,8 @@ pub enum Heard {
     Done,
     /// The difference to the activity's last reading of that clock, in nanoseconds, zigzag-encoded.
     Elapsed(u64),
+    /// Whether the wait timed out.
+    TimedOut(bool),
     /// Bytes.
     Bytes(Arc<[u8]>),
 }

@@ -11,13 +11,13 @@ use std::{
     path::PathBuf,
     sync::{
         Once,
-        atomic::{AtomicU8, Ordering},
+        atomic::{AtomicBool, AtomicU8, Ordering},
     },
 };
 
 #[cfg(feature = "explore")]
 pub(crate) use self::explored::{be_explored, be_off, begin_exploring, end_exploring};
-use crate::{activity, explore, external::untracked, record, replay};
+use crate::{activity, captured, explore, external::untracked, record, replay};
 
 /// What happens to operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +66,7 @@ pub(crate) fn sends_matter() -> bool {
 
 static MODE: AtomicU8 = AtomicU8::new(Mode::Unknown as u8);
 static FROM_ENVIRONMENT: Once = Once::new();
+static IS_BEING_SETTLED: AtomicBool = AtomicBool::new(false);
 
 /// The mode's byte, for the fast paths: compare with `Mode::… as u8`.
 #[inline(always)]
@@ -106,12 +107,14 @@ pub(crate) fn stop_recording() {
     );
 }
 
-/// Returns the mode, settling it from the environment if it is not known yet.
+/// Returns the mode, settling it from the environment if it is not known yet. [`Mode::Unknown`] while it is being
+/// settled: what runs then is the engine and whatever it calls, such as the allocator.
 #[inline]
 pub(crate) fn settled() -> Mode {
     loop {
         match settled_if_known() {
             Some(mode) => return mode,
+            None if IS_BEING_SETTLED.load(Ordering::Acquire) => return Mode::Unknown,
             None => settle(),
         }
     }
@@ -139,6 +142,8 @@ pub(crate) fn settle() {
         if byte() != Mode::Unknown as u8 {
             return;
         }
+        IS_BEING_SETTLED.store(true, Ordering::Release);
+        captured::learn();
         let path = std::env::var_os("REENACT_TRACE").map(PathBuf::from);
         let mode = match (std::env::var("REENACT").as_deref(), path) {
             (Ok("record"), Some(path)) => record::start_from_environment(&path),

@@ -39,7 +39,7 @@ crate::operations! {
 /// |---|---|---|
 /// | `version` | takes so far; bit 63 while an update is in progress | takes that have ended |
 /// | `key` | name: number of the activity that used it first, and its index among the objects named by that activity | the same |
-/// | `last` | token of its last taker; 0 new, `UNRECORDED` after recording stopped, `UNTOUCHED` a new clock | the same |
+/// | `last` | token of its last taker; 0 new, `UNRECORDED` after recording stopped, `UNTOUCHED` a new clock, `UNTRACKED` one of the allocator | the same |
 /// | `looks` | looks since the last take; bit 31 if one was not by `last` | looks that have ended |
 /// | `made_at` | the line of the program that created it, never changed | the same |
 /// | `wanted` | the version at which recording began: 0, except for a clock | bits 0 to 39: one more than the lowest version that an activity waits for, 0 if none waits; bits 40 to 63: its number in the log, 0 if it has none |
@@ -78,6 +78,8 @@ impl Object {
     pub(crate) const WISH: u64 = (1 << 40) - 1;
     /// Value of `last`: an activity used the object without recording it, so nothing more can be recorded about it.
     pub(crate) const UNRECORDED: u32 = u32::MAX - 1;
+    /// Value of `last`: the object is not the program's; see [`Object::mode`].
+    pub(crate) const UNTRACKED: u32 = u32::MAX - 3;
     /// Value of `last`: not used yet, but it already has a name.
     pub(crate) const UNTOUCHED: u32 = u32::MAX - 2;
 
@@ -163,7 +165,7 @@ impl Object {
     #[track_caller]
     pub fn downgrade<R>(&self, op: Op, convert: impl FnOnce() -> R) -> R {
         let looking = convert();
-        match mode::settled() {
+        match self.mode() {
             Mode::Record => record::look(self, op),
             Mode::Replay | Mode::Controlled => done(
                 &Announcement {
@@ -231,6 +233,9 @@ impl Object {
     #[inline(never)]
     #[track_caller]
     fn left(&self, op: Op, access: Access) {
+        if self.is_untracked() {
+            return;
+        }
         if mode::byte() == Mode::Replay as u8 && access == Access::Take {
             fast_path::leave(self);
         } else {
@@ -252,7 +257,7 @@ impl Object {
         release: impl FnOnce(),
         retake: impl FnOnce(),
     ) -> bool {
-        match mode::settled() {
+        match self.mode() {
             Mode::Off | Mode::Unknown => block(),
             Mode::Record => {
                 let signalled = untracked(block);
@@ -328,7 +333,7 @@ impl Object {
         is_due: Option<&dyn Fn() -> bool>,
         change: impl FnOnce() -> (R, C),
     ) -> R {
-        match mode::settled() {
+        match self.mode() {
             Mode::Off | Mode::Unknown => change().0,
             Mode::Record => {
                 self.begin_update();
@@ -373,7 +378,7 @@ impl Object {
 
     #[track_caller]
     fn observe_noted(&self, op: Op, read: impl Fn() -> u64) -> u64 {
-        match mode::settled() {
+        match self.mode() {
             Mode::Off | Mode::Stopped | Mode::Unknown => read(),
             Mode::Record => record::observe(self, op, read),
             Mode::Replay | Mode::Controlled => match self.arrive(op, Access::Read) {
@@ -426,7 +431,7 @@ impl Object {
         block: impl FnOnce() -> R,
         undo: impl FnOnce(R),
     ) -> R {
-        match mode::settled() {
+        match self.mode() {
             Mode::Off | Mode::Unknown => taken.unwrap_or_else(block),
             Mode::Record => {
                 let taken = taken.unwrap_or_else(|| untracked(block));
@@ -464,7 +469,7 @@ impl Object {
             return attempt();
         }
         cold_path();
-        match mode::settled() {
+        match self.mode() {
             Mode::Off | Mode::Unknown => attempt(),
             Mode::Record => {
                 let taken = attempt();
@@ -494,6 +499,30 @@ impl Object {
             Access::Look | Access::TryLook => record::look(self, op),
             _ => self.note_shared_take(op),
         }
+    }
+
+    /// Returns the mode in which an operation on this object happens.
+    ///
+    /// Operations on the objects of an allocator simply happen: the engine allocates too, more or less often when it
+    /// records than when it replays, and cannot record an operation in the middle of recording another. They are the
+    /// objects that are used before the mode is known, when nothing but the engine runs
+    /// ([`captured::learn`](crate::captured::learn)).
+    #[inline]
+    fn mode(&self) -> Mode {
+        match mode::settled() {
+            Mode::Unknown => {
+                self.last.store(Self::UNTRACKED, Relaxed);
+                Mode::Off
+            }
+            _ if self.is_untracked() => Mode::Off,
+            mode => mode,
+        }
+    }
+
+    /// Returns whether operations on the object are not the program's.
+    #[inline]
+    pub(crate) fn is_untracked(&self) -> bool {
+        self.last.load(Relaxed) == Self::UNTRACKED
     }
 
     /// Returns whether the activity with this token took it last.

@@ -21,7 +21,7 @@ use std::{
 use reenact_trace::{Appender, Kind, Origin, Slot, StopReason, Writer};
 
 pub(crate) use self::{
-    outside::{Reading, clock, clock_briefly, external, random, write_kept},
+    outside::{Reading, clock, clock_briefly, external, random, waited, write_kept},
     recorder_state::{Block, Me, RecorderState},
     start::{start, start_from_environment},
 };
@@ -325,6 +325,9 @@ pub(crate) fn check_after_long_silence() {
 /// Runs `write` for this thread's activity. If nothing could be written about the object, marks it, so that other
 /// activities know.
 fn or_mark(object: &Object, write: impl FnOnce(&mut Me<'_>) -> bool) {
+    if object.is_untracked() {
+        return;
+    }
     let unrecorded = object.last.load(Relaxed) == Object::UNRECORDED;
     if unrecorded || !with_recording(write).unwrap_or(false) {
         if let Some(recorder) = RECORDER.get() {

@@ -13,6 +13,7 @@ pub(crate) mod external;
 mod log;
 pub(crate) use self::log::not_as_itself;
 pub(crate) mod fast_path;
+mod library;
 mod not_started;
 mod reception;
 mod report;
@@ -38,7 +39,7 @@ use std::{
 use reenact_trace::{ActivityInfo, Event, Kind, Origin, Trace, TraceError};
 
 use self::{
-    cursor::{Cursor, Next, ObservedAs},
+    cursor::{Cursor, LibraryCalls, Next, ObservedAs},
     log::{LogFile, Unwritten},
     not_started::NotStarted,
     turns::{Turns, Want},
@@ -76,6 +77,10 @@ pub(crate) struct Replay {
     /// activities wait.
     guests: AtomicU32,
     turns: Turns,
+    /// Whether the trace has a wait that is not an operation; see [`library`].
+    waits_are_recorded: OnceLock<bool>,
+    /// Whether an activity has waited like that in this replay.
+    has_waited: AtomicBool,
     /// The number of activities with unconsumed items in the trace, including those that have not yet started.
     unconsumed: AtomicU32,
     log: Option<LogFile>,
@@ -103,6 +108,8 @@ struct Runner {
     receives: AtomicBool,
     /// Whether it is in the trace.
     is_known: bool,
+    /// The position in the trace at which its last operation ends, computed on first use.
+    last_operation: OnceLock<u64>,
     /// What it waits for, for reports; `None` while it runs.
     waiting: Mutex<Option<WaitReason>>,
     /// A log line that is written when its operation has completed.
@@ -174,13 +181,16 @@ fn process(number: &str) -> Option<String> {
     Some(format!("{number} {}", fields.split_whitespace().nth(19)?))
 }
 
+/// Returns a variable of the recorded environment.
+fn recorded_variable<'a>(trace: &'a Trace, name: &str) -> Option<&'a str> {
+    let environment = &trace.program().environment;
+    let found = environment.iter().find(|(variable, _)| variable == name);
+    found.and_then(|(_, value)| value.to_str())
+}
+
 /// Gives this process the process id and the hash seeds of the recorded one.
 pub(crate) fn play_process(trace: &Trace) {
-    let environment = &trace.program().environment;
-    let variable = |name: &str| {
-        let found = environment.iter().find(|(variable, _)| variable == name);
-        found.and_then(|(_, value)| value.to_str())
-    };
+    let variable = |name| recorded_variable(trace, name);
     if let Some(keys) = variable(seeds::VARIABLE).and_then(seeds::from_text) {
         seeds::set(keys);
     }
@@ -193,6 +203,7 @@ impl Replay {
         let trace = Arc::new(Trace::open(path)?);
         withheld::set_missing(&trace.program().withheld);
         play_process(&trace);
+        captured::play_clocks(recorded_variable(&trace, captured::CLOCKS_VARIABLE));
         captured::link();
         let log = std::env::var_os("REENACT_LOG")
             .map(PathBuf::from)
@@ -237,6 +248,8 @@ impl Replay {
             foreign: Mutex::default(),
             runners: Mutex::default(),
             turns: Turns::new(),
+            waits_are_recorded: OnceLock::new(),
+            has_waited: AtomicBool::new(false),
             log,
             report,
         })
@@ -290,6 +303,21 @@ impl Replay {
         cursor: &mut Cursor,
         doing: &dyn Fn() -> String,
     ) -> Option<Event> {
+        self.resolve_doubt(runner, cursor);
+        self.skip_library(runner, cursor, doing);
+        cursor.library = LibraryCalls::default();
+        self.expect_as_recorded(runner, cursor, doing)
+    }
+
+    /// Like [`Replay::expect`], for an operation before which the activity may not leave out a recorded call of the C
+    /// library.
+    fn expect_as_recorded(
+        &self,
+        runner: &Runner,
+        cursor: &mut Cursor,
+        doing: &dyn Fn() -> String,
+    ) -> Option<Event> {
+        self.resolve_doubt(runner, cursor);
         loop {
             if cursor.silent_left() > 0 {
                 return None;
@@ -327,6 +355,8 @@ impl Replay {
 
     /// Called when the activity ends: the trace must have its end next, or the end of the recording.
     fn settle(&self, runner: &Runner, cursor: &mut Cursor, doing: &str) {
+        self.resolve_doubt(runner, cursor);
+        self.skip_library(runner, cursor, &|| doing.to_owned());
         loop {
             if cursor.silent_left() > 0 || matches!(cursor.next, Next::Event(_)) {
                 self.diverge(runner, cursor, &cursor.describe(), doing);

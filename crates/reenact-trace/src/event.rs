@@ -41,6 +41,9 @@ impl Kind {
     pub const TIME: Kind = Kind(0x0a);
     /// Random bytes; the number is the id of their data.
     pub const RANDOM: Kind = Kind(0x0b);
+    /// A wait with a time limit that is not an operation, in a library for example, has ended; the number is 1 if it
+    /// timed out, otherwise 0.
+    pub const WAITED: Kind = Kind(0x0c);
     /// Took the object after others had looked at it; the second number says how often.
     pub const TAKE_AFTER_LOOKS: Kind = Kind(0x41);
     /// A numbered message was received that is not the next one of its sender; the numbers are the sender, and how far
@@ -90,6 +93,7 @@ impl std::fmt::Display for Kind {
             Kind::WITHHELD => f.write_str("withheld"),
             Kind::TIME => f.write_str("time"),
             Kind::RANDOM => f.write_str("random"),
+            Kind::WAITED => f.write_str("waited"),
             Kind::TAKE_AFTER_LOOKS => f.write_str("take after looks"),
             Kind::PIPELINED => f.write_str("pipelined"),
             Kind::CHILDREN => f.write_str("children"),
@@ -174,6 +178,7 @@ mod tests {
             (0x45, "data", true),
             (0x0a, "time", false),
             (0x0b, "random", false),
+            (0x0c, "waited", false),
             (0x1f, "kind 0x1f", false),
             (0x5f, "kind 0x5f", true),
         ] {

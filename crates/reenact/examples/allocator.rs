@@ -19,7 +19,9 @@ static ALLOCATOR: Allocator = Allocator;
 static LOCKED: AtomicBool = AtomicBool::new(false);
 
 impl Allocator {
-    /// Looks at a clock with the lock held. Who allocates meanwhile on the same thread waits for good.
+    /// Looks at a clock with the lock held. Who allocates meanwhile on the same thread waits for good. Inlined, so that
+    /// the call is wherever something is allocated.
+    #[inline(always)]
     fn look_at_the_clock() {
         while LOCKED.swap(true, Ordering::Acquire) {
             std::hint::spin_loop();
@@ -38,6 +40,7 @@ impl Allocator {
 
 // SAFETY: The system's allocator does it.
 unsafe impl GlobalAlloc for Allocator {
+    #[inline(always)]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         Allocator::look_at_the_clock();
         // SAFETY: The caller's.
@@ -51,6 +54,13 @@ unsafe impl GlobalAlloc for Allocator {
 }
 
 fn main() {
+    // Inlined into `main`, as the compiler may do with any other allocation here.
+    let layout = Layout::new::<u64>();
+    // SAFETY: The layout has a size, and the memory is not used.
+    unsafe {
+        let pointer = ALLOCATOR.alloc(layout);
+        ALLOCATOR.dealloc(pointer, layout);
+    }
     let seen = Arc::new(Mutex::new(Vec::new()));
     let threads: Vec<_> = (0..4)
         .map(|thread| {

@@ -172,6 +172,13 @@ impl Plan {
             command.env("REENACT_REALLY_WRITE", "1");
         }
         let exit = process::start(&mut command)?.wait()?.exit;
+        // The engine makes this file when it starts.
+        if !report.with_extension("claim").exists() {
+            return Err(Error::NotReplayed {
+                executable: self.executable.clone(),
+                exit,
+            });
+        }
         let report = match fs::read(&report) {
             Ok(bytes) => EarlyEnd::parse(&String::from_utf8_lossy(&bytes)),
             Err(_) => None,

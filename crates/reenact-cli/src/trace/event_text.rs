@@ -53,6 +53,8 @@ impl<'a> EventText<'a> {
                 Ok(data) => format!("gets {} at random", bytes(data.len() as u64)),
                 Err(_) => "gets random bytes that are missing".to_owned(),
             },
+            Kind::WAITED if number == 0 => "has waited in the kernel".to_owned(),
+            Kind::WAITED => "has waited in the kernel until a time limit".to_owned(),
             Kind::OUTSIDE => format!("gets {number} from outside"),
             Kind::ANSWER => format!("gets {number} from outside, about {}", bytes(second >> 32)),
             Kind::DATA => match (self.trace.data(number), second >> 32) {

@@ -8,10 +8,15 @@ use reenact_trace::Exit;
 
 use crate::run::{Directory, Run, program};
 
+/// A shell script that says that it has begun, as the engine does, and then runs this one.
+fn begun(script: &str) -> String {
+    format!("[ -z $REENACT_REPORT ] || : >$REENACT_REPORT.claim; {script}")
+}
+
 /// Replays the recording of a shell script that ended so.
 fn replay(script: &str, exit: Option<Exit>, options: &[&str]) -> (Directory, Run) {
     let directory = Directory::new();
-    directory.trace_of_shell("bug.reenact", script, exit);
+    directory.trace_of_shell("bug.reenact", &begun(script), exit);
     let run = directory.reenact(&[&["replay", "bug.reenact"], options].concat());
     (directory, run)
 }
@@ -53,6 +58,23 @@ fn an_end_that_nobody_saw_cannot_be_compared() {
     expect![[r#"
         reenact: replay 1 of 1: exited with status 4 (the recording does not say how the program ended)
     "#]].assert_eq(&run.stderr);
+}
+
+#[test]
+fn a_program_that_does_not_start_the_engine_is_not_replayed() {
+    for status in [0, 3] {
+        let directory = Directory::new();
+        directory.trace_of_shell("bug.reenact", "exit 0", Some(Exit::Status(status)));
+        let options = ["replay", "bug.reenact", "--force", "--", "/bin/true"];
+        let run = directory.reenact(&options);
+        run.assert_status(125);
+        expect![[r#"
+            reenact: /bin/true is not the program that was recorded; replaying it anyway
+            reenact: /bin/true was not replayed: it exited with status 0 without starting Reenact
+            help: is the program built with reenact, and not a script that starts it without its environment?
+        "#]]
+        .assert_eq(&run.stderr);
+    }
 }
 
 const DIVERGES: &str = r#"
@@ -117,7 +139,7 @@ fn json_is_all_that_is_on_standard_output() {
     "#]]
     .assert_eq(&run.stdout);
     assert_eq!(run.stderr, "out\n");
-    directory.trace_of_shell("bug.reenact", DIVERGES, Some(Exit::Signal(9)));
+    directory.trace_of_shell("bug.reenact", &begun(DIVERGES), Some(Exit::Signal(9)));
     let run = directory.reenact(&["replay", "bug.reenact", "--json"]);
     expect![[r#"
         {"replay":1,"of":1,"outcome":"diverged","report":"main.0 wanted lock main/3, the recording says main/2"}
@@ -129,7 +151,7 @@ fn json_is_all_that_is_on_standard_output() {
 fn the_program_runs_as_it_did() {
     let directory = Directory::new();
     let script = "pwd; echo $0 $GREETING $REENACT $LEAK; echo $REENACT_TRACE";
-    directory.trace_of_shell("bug.reenact", script, Some(Exit::Status(0)));
+    directory.trace_of_shell("bug.reenact", &begun(script), Some(Exit::Status(0)));
     let elsewhere = Directory::new();
     let output = elsewhere
         .command(&["replay", directory.path("bug.reenact").to_str().unwrap()])
@@ -147,7 +169,12 @@ fn the_program_runs_as_it_did() {
 #[test]
 fn a_directory_that_is_gone_is_said() {
     let directory = Directory::new();
-    let program = program("/bin/sh", 0, &["sh", "-c", "pwd"], "/no/such/directory");
+    let program = program(
+        "/bin/sh",
+        0,
+        &["sh", "-c", &begun("pwd")],
+        "/no/such/directory",
+    );
     directory.trace_of("bug.reenact", &program, Some(Exit::Status(0)));
     let run = directory.reenact(&["replay", "bug.reenact"]);
     assert_eq!(run.stdout, "DIR\n");
@@ -161,7 +188,7 @@ fn a_directory_that_is_gone_is_said() {
 #[test]
 fn a_program_that_was_rebuilt_is_refused_unless_forced() {
     let directory = Directory::new();
-    let program = program("/bin/sh", 12345, &["sh", "-c", "exit 9"], "/");
+    let program = program("/bin/sh", 12345, &["sh", "-c", &begun("exit 9")], "/");
     directory.trace_of("bug.reenact", &program, Some(Exit::Status(9)));
     let run = directory.reenact(&["replay", "bug.reenact"]);
     run.assert_status(125);
@@ -185,7 +212,7 @@ fn a_program_that_has_moved_is_replayed_from_where_it_is() {
     let program = program(
         "/no/such/sh",
         reenact_trace::identify(&directory.path("moved-sh")).unwrap(),
-        &["sh", "-c", "echo $0; exit 9"],
+        &["sh", "-c", &begun("echo $0; exit 9")],
         "/",
     );
     directory.trace_of("bug.reenact", &program, Some(Exit::Status(9)));
@@ -199,7 +226,14 @@ fn a_program_that_has_moved_is_replayed_from_where_it_is() {
     let run = directory.reenact(&["replay", "bug.reenact", "--", "./moved-sh"]);
     run.assert_status(9);
     assert_eq!(run.stdout, "sh\n");
-    let run = directory.reenact(&["replay", "bug.reenact", "--", "./moved-sh", "-c", "exit 8"]);
+    let run = directory.reenact(&[
+        "replay",
+        "bug.reenact",
+        "--",
+        "./moved-sh",
+        "-c",
+        &begun("exit 8"),
+    ]);
     run.assert_status(86);
 }
 
@@ -225,7 +259,7 @@ fn a_log_is_shown_or_kept() {
 fn standard_input_from_a_file_is_there_in_every_replay() {
     let directory = Directory::new();
     let script = "read line; test \"$line\" = hello || exit 1";
-    directory.trace_of_shell("bug.reenact", script, Some(Exit::Status(0)));
+    directory.trace_of_shell("bug.reenact", &begun(script), Some(Exit::Status(0)));
     fs::write(directory.path("input"), "hello\n").unwrap();
     let status = directory
         .command(&["replay", "bug.reenact", "--times", "3"])

@@ -4,6 +4,9 @@
 //! the program would deadlock with itself. Nor is it part of the program. A caller is known by its return address:
 //! whatever reads a clock before `main`, until this module has allocated something, is the allocator.
 //!
+//! The code of an allocator may also be inlined into the program, so that it calls from anywhere. If the allocator reads
+//! clocks, other code that does so itself cannot be told from it, and only what the standard library reads is captured.
+//!
 //! A new thread's first allocation is the other such moment. So a thread without an activity gets one only by calls
 //! from the standard library, which are never an allocator's.
 
@@ -73,8 +76,19 @@ pub(super) fn learn() {
     LEARNING.store(OF_STANDARD, Relaxed);
     std::hint::black_box((Instant::now(), SystemTime::now()));
     LEARNING.store(OF_ALLOCATOR, Relaxed);
-    std::hint::black_box((Box::new(0u64), Vec::<u8>::with_capacity(1 << 20)));
+    allocate();
     LEARNING.store(NOTHING, Relaxed);
+}
+
+/// Makes the allocator do all that it does. An allocator may treat sizes differently.
+fn allocate() {
+    for size in (0..=20).map(|bits| 1usize << bits) {
+        let mut bytes = Vec::<u8>::with_capacity(size);
+        bytes.resize(size, 1);
+        bytes.reserve_exact(size);
+        bytes.shrink_to(size);
+        std::hint::black_box((bytes, vec![0u8; size], Box::new(size)));
+    }
 }
 
 /// Learns a caller, if learning is on.
@@ -87,10 +101,15 @@ pub(super) fn note(place: usize) {
     }
 }
 
-/// Returns whether a call from there is an allocator's.
+/// Returns whether a call from there is an allocator's, or may be.
 #[inline(always)]
 pub(super) fn is_allocator(place: usize) -> bool {
-    ALLOCATOR.has(place)
+    ALLOCATOR.count.load(Relaxed) != 0 && may_be_allocator(place)
+}
+
+#[cold]
+fn may_be_allocator(place: usize) -> bool {
+    ALLOCATOR.has(place) || !STANDARD.has(place)
 }
 
 /// Returns whether a call from there may register the calling thread, if it has no activity yet.

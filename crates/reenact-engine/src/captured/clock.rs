@@ -3,7 +3,7 @@
 //! A program may read the time more often than it does anything else, so recording it has a fast path: what is written
 //! is the difference to the activity's last reading of the same clock, which takes two or three bytes.
 
-use std::{ffi::c_int, sync::atomic::Ordering::Relaxed};
+use std::ffi::c_int;
 
 use libc::{c_void, clockid_t, time_t, timespec, timeval};
 
@@ -20,11 +20,11 @@ use crate::{
 };
 
 /// The clocks whose last reading activities keep.
-const MONOTONIC: usize = 0;
+pub(super) const MONOTONIC: usize = 0;
 pub(crate) const REALTIME: usize = 1;
 pub(crate) const CLOCKS: usize = 2;
 
-const CLOCK_IDS: [clockid_t; CLOCKS] = [libc::CLOCK_MONOTONIC, libc::CLOCK_REALTIME];
+pub(super) const CLOCK_IDS: [clockid_t; CLOCKS] = [libc::CLOCK_MONOTONIC, libc::CLOCK_REALTIME];
 
 const WHAT: [Captured; CLOCKS] = [Captured::Clock, Captured::TimeOfDay];
 /// The kinds of their events.
@@ -148,7 +148,7 @@ pub(super) unsafe extern "C" fn time(time: *mut time_t) -> time_t {
     now.tv_sec
 }
 
-fn nanoseconds(time: &timespec) -> u64 {
+pub(super) fn nanoseconds(time: &timespec) -> u64 {
     (time.tv_sec as u64)
         .wrapping_mul(1_000_000_000)
         .wrapping_add(time.tv_nsec as u64)
@@ -162,7 +162,7 @@ fn reading_of(nanoseconds: u64) -> Reading {
     }
 }
 
-fn timespec_of(nanoseconds: u64) -> timespec {
+pub(super) fn timespec_of(nanoseconds: u64) -> timespec {
     let nanoseconds = nanoseconds as i64;
     timespec {
         tv_sec: nanoseconds.div_euclid(1_000_000_000),
@@ -223,9 +223,9 @@ unsafe fn in_some_mode(clock: clockid_t, time: *mut timespec, place: usize) -> c
         Some(index) if mode::byte() == Mode::Record as u8 => {
             read(clock).inspect(|&now| record::clock(index, reading_of(now), WHAT[index].op()))
         }
-        Some(index) => played(index).map_or_else(|| read(clock), Ok),
+        Some(index) => played(index),
         // How often a library reads these clocks depends on what is not recorded.
-        None if current_is_foreign() => read(clock),
+        None if current_is_foreign() => read_shifted(clock),
         None => external(OTHER, Seldom(clock)),
     };
     match now {
@@ -238,22 +238,24 @@ unsafe fn in_some_mode(clock: clockid_t, time: *mut timespec, place: usize) -> c
     }
 }
 
-/// Returns the recorded reading of this clock, in a replay.
-fn played(index: usize) -> Option<u64> {
-    with_controlled(|me| {
+/// Returns the recorded reading of this clock, in a replay; where there is none, the real time as it would be then.
+fn played(index: usize) -> Result<u64, c_int> {
+    let now = with_controlled(|me| {
         let question = Question::Library(WHAT[index]);
-        let Heard::Elapsed(elapsed) = me.controller.outside(&me.activity, question)? else {
-            return None;
-        };
-        let last = &me.clocks[index];
-        let now = last.load(Relaxed).wrapping_add(unzigzag(elapsed));
-        last.store(now, Relaxed);
-        Some(now)
-    })
-    .flatten()
+        match me.controller.outside(&me.activity, question) {
+            Some(Heard::Elapsed(elapsed)) => Ok(me.clocks.advance(index, unzigzag(elapsed))),
+            _ => me.clocks.read(CLOCK_IDS[index]),
+        }
+    });
+    now.unwrap_or_else(|| read(CLOCK_IDS[index]))
 }
 
-fn read(clock: clockid_t) -> Result<u64, c_int> {
+/// Reads a clock of which no readings are recorded.
+fn read_shifted(clock: clockid_t) -> Result<u64, c_int> {
+    with_controlled(|me| me.clocks.read(clock)).unwrap_or_else(|| read(clock))
+}
+
+pub(super) fn read(clock: clockid_t) -> Result<u64, c_int> {
     let mut now = timespec_of(0);
     // SAFETY: `now` is valid for writes.
     match unsafe { real::clock_gettime(clock, &mut now) } {

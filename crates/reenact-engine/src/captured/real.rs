@@ -8,13 +8,13 @@ use std::{
 use libc::{clockid_t, timespec};
 
 /// A function of the C library, resolved when it is first needed.
-struct Real {
+pub(super) struct Real {
     name: &'static CStr,
     address: AtomicPtr<c_void>,
 }
 
 impl Real {
-    const fn new(name: &'static CStr) -> Real {
+    pub(super) const fn new(name: &'static CStr) -> Real {
         Real {
             name,
             address: AtomicPtr::new(std::ptr::null_mut()),
@@ -32,6 +32,19 @@ impl Real {
         self.address.store(address, Relaxed);
         address
     }
+}
+
+/// Returns the function of this name that ours replaces; `None` if the C library does not have it.
+///
+/// # Safety
+///
+/// `F` is a pointer to a function of the type that the function of this name has.
+#[inline]
+pub(super) unsafe fn function<F: Copy>(real: &'static Real) -> Option<F> {
+    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+    let address = real.get();
+    // SAFETY: The caller guarantees that this is its type.
+    (!address.is_null()).then(|| unsafe { std::mem::transmute_copy(&address) })
 }
 
 type ClockGettime = unsafe extern "C" fn(clockid_t, *mut timespec) -> c_int;
@@ -158,6 +171,16 @@ pub(super) fn getpid() -> libc::pid_t {
 pub(super) fn kill(process: libc::pid_t, signal: c_int) -> c_int {
     // SAFETY: The kernel checks both arguments.
     unsafe { libc::syscall(libc::SYS_kill, process, signal) as c_int }
+}
+
+/// Returns the address of the calling thread's `errno`.
+pub(super) fn errno_location() -> *mut c_int {
+    static REAL: Real = Real::new(c"__errno_location");
+    // SAFETY: This is its type, and it always exists. It has no arguments and no effects.
+    unsafe {
+        let real: unsafe extern "C" fn() -> *mut c_int = std::mem::transmute(REAL.get());
+        real()
+    }
 }
 
 /// Returns the error of the last call.

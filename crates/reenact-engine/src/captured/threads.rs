@@ -137,34 +137,25 @@ pub(super) unsafe extern "C" fn pthread_join(thread: pthread_t, result: *mut *mu
     unsafe { real::pthread_join(thread, result) }
 }
 
-/// The C library's `syscall`, captured: the standard library uses it to wait until a word changes.
+/// Waits until this word is no longer `expected`, if the calling thread is explored. Returns whether it is.
 ///
 /// # Safety
 ///
-/// As for the C library's `syscall`.
-#[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
-pub(super) unsafe extern "C" fn syscall(
-    number: c_long,
-    first: c_long,
-    second: c_long,
-    third: c_long,
-    fourth: c_long,
-    fifth: c_long,
-    sixth: c_long,
-) -> c_long {
-    const WAIT: c_int = libc::FUTEX_WAIT;
-    const WAIT_BITSET: c_int = libc::FUTEX_WAIT_BITSET;
-    let operation = second as c_int & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
-    let is_wait = number == libc::SYS_futex && matches!(operation, WAIT | WAIT_BITSET);
-    // Without a time limit: otherwise the clock decides.
-    if is_wait && fourth == 0 && is_explored() {
-        // SAFETY: The caller waits for this word, so it is valid.
-        let word = unsafe { &*(first as *const AtomicU32) };
-        WAITS.set(true);
-        explore::wait_while(word, third as u32);
-        WAITS.set(false);
-        return 0;
+/// `word` is the address of a word.
+pub(super) unsafe fn wait_in_turn(word: c_long, expected: u32) -> bool {
+    if !is_explored() {
+        return false;
     }
+    // SAFETY: The caller guarantees that it is a word.
+    let word = unsafe { &*(word as *const AtomicU32) };
+    WAITS.set(true);
+    explore::wait_while(word, expected);
+    WAITS.set(false);
+    true
+}
+
+/// Notes a system call of the calling code whose result differs from execution to execution.
+pub(super) fn note_system_call(number: c_long) {
     if matches!(
         number,
         libc::SYS_getrandom | libc::SYS_clock_gettime | libc::SYS_gettimeofday
@@ -172,6 +163,4 @@ pub(super) unsafe extern "C" fn syscall(
     {
         explore::note_system_call(number);
     }
-    // SAFETY: The caller fulfils the conditions of the system call.
-    unsafe { real::syscall([number, first, second, third, fourth, fifth, sixth]) }
 }

@@ -11,7 +11,7 @@ use crate::{
     activity::{HOT, with_recording},
     arrivals::zigzag,
     attempt::{self, Kept, is_attempting},
-    captured::{CLOCK_KINDS, REALTIME},
+    captured::{CLOCK_KINDS, REALTIME, WAIT},
     object::tag,
 };
 
@@ -35,6 +35,11 @@ pub(crate) fn external(op: Op, asked: Asked, reply: &Reply<'_>) {
     if !attempt::keep(event) {
         with_recording(|me| me.write(kind, number, second, tag));
     }
+}
+
+/// Records that a wait with a time limit, which is not an operation, has ended.
+pub(crate) fn waited(timed_out: bool) {
+    with_recording(|me| me.write(Kind::WAITED, timed_out.into(), 0, tag(0, WAIT)));
 }
 
 /// Records random bytes.

@@ -13,10 +13,10 @@ use std::{
 
 use reenact_trace::{Program, StopReason, Storage, TraceError, Writer};
 
-use super::{RECORDER, Recorder};
+use super::{RECORDER, Recorder, of_exit};
 use crate::{
     Map,
-    activity::with_recording,
+    activity::{Hot, with_recording},
     captured, is_withheld,
     mode::{self, Mode},
     seeds, withheld,
@@ -88,6 +88,10 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
     program
         .environment
         .push((captured::identity::VARIABLE.into(), process.into()));
+    program.environment.push((
+        captured::CLOCKS_VARIABLE.into(),
+        captured::clocks_now().into(),
+    ));
     captured::link();
     // The thread that ends the process writes that, even if it has written nothing else. Any other thread that is
     // running then was cut off.
@@ -97,7 +101,12 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
             .get()
             .is_some_and(|recorder| recorder.next_number.load(Relaxed) > 0);
         if mode::byte() == Mode::Record as u8 && is_anybody {
-            with_recording(|_| ());
+            let is_light = Hot::slot().is_some();
+            with_recording(|me| {
+                if is_light {
+                    me.write_end(of_exit);
+                }
+            });
             crate::activity::leave();
         }
     }

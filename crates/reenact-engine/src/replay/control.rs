@@ -161,6 +161,11 @@ impl Controller for Replay {
                 Some(Heard::Done)
             }
             Question::Library(what) => self.recollection(runner(), what),
+            Question::Wait => self.waits(runner()),
+            Question::Exit => {
+                self.exits(runner());
+                Some(Heard::Done)
+            }
             Question::Missing(what) => self.withheld(runner(), what),
             Question::IsSourceOver => self.source_is_over(runner()).then_some(Heard::Done),
         }
@@ -207,10 +212,12 @@ impl Replay {
             Some(name) => format!("{} ({name})", describe(operation)),
             None => describe(operation),
         };
+        if operation.access == Access::Transact {
+            // The calls of the C library within the transaction come before its own event.
+            let event = self.expect_as_recorded(runner, &mut cursor, &doing);
+            return self.transact(runner, &mut cursor, operation, event);
+        }
         match self.expect(runner, &mut cursor, &doing) {
-            event if operation.access == Access::Transact => {
-                self.transact(runner, &mut cursor, operation, event)
-            }
             None => self.silent(runner, &mut cursor, operation),
             Some(event) => self.surprising(runner, &mut cursor, operation, event),
         }
@@ -335,10 +342,7 @@ impl Replay {
                     format!("{}.{index}", self.family_of(&self.find(parent)))
                 }
             }),
-            cursor: Mutex::new(match is_foreign {
-                false => Cursor::new(self.trace.events(number)),
-                true => Cursor::foreign(self.trace.events(number), self.trace.events(number)),
-            }),
+            cursor: Mutex::new(Cursor::new(self.trace.events(number))),
             parker: OnceLock::new(),
             ended: AtomicBool::new(false),
             consumed: AtomicBool::new(known.is_none()),
@@ -347,6 +351,7 @@ impl Replay {
             is_light: false,
             receives: AtomicBool::new(false),
             is_known: known.is_some(),
+            last_operation: OnceLock::new(),
             waiting: Mutex::new(None),
             unwritten: Mutex::new(None),
         });

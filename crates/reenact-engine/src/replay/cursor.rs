@@ -8,11 +8,13 @@ use std::{
 use reenact_trace::{Event, EventStream, Item, Kind, TraceError};
 
 use super::{
-    external::is_external, fast_path::FastPath, reception::MessageOrder, transaction::Expected,
+    external::is_external, fast_path::FastPath, reception::MessageOrder, report::Difference,
+    transaction::Expected,
 };
 use crate::{
     Map,
-    captured::is_of_library,
+    arrivals::{unzigzag, zigzag},
+    captured::{CLOCK_KINDS, CLOCKS, is_of_library},
     delta_cache::DeltaCache,
     record::{Block, of_exit},
 };
@@ -42,10 +44,22 @@ pub(super) enum ObservedAs {
     Look,
 }
 
+/// How far to look ahead for a call of the C library, so that what is read ahead takes little memory.
+const MOST_AHEAD: usize = 256;
+
+/// How an activity's calls to the C library since its last operation fit the trace; see [`super::library`].
+#[derive(Default)]
+pub(super) struct LibraryCalls {
+    /// The first reading of a clock that the trace does not have, if that is a divergence.
+    pub(super) doubt: Option<Box<Difference>>,
+    /// How many readings the trace does not have.
+    pub(super) extra: u32,
+    /// Silent operations that are kept from the fast path while there is a doubt.
+    held: u32,
+}
+
 pub(super) struct Cursor {
     stream: EventStream,
-    /// For a foreign thread: the stream of its calls to the C library, which are skipped in `stream`.
-    library: Option<EventStream>,
     /// Items that were read ahead, each with the stream's position after it.
     ahead: VecDeque<(Item, u64)>,
     /// The number of operations up to and including the current item.
@@ -53,6 +67,10 @@ pub(super) struct Cursor {
     /// The number of silent operations before `next`, and the hash; shared with the fast path of this thread.
     fast_path: Box<FastPath>,
     pub(super) next: Next,
+    /// How the activity's calls to the C library since its last operation fit the trace.
+    pub(super) library: LibraryCalls,
+    /// How far the readings of each clock that were skipped had advanced it.
+    skipped: [u64; CLOCKS],
     pub(super) deltas: DeltaCache,
     /// The values that this activity last saw or wrote, by object.
     pub(super) seen: Map<u64, u64>,
@@ -74,14 +92,6 @@ impl Cursor {
         Cursor::with(stream, FastPath::default())
     }
 
-    /// Creates a cursor for a foreign thread, from two streams of the same events.
-    pub(super) fn foreign(stream: EventStream, library: EventStream) -> Cursor {
-        Cursor {
-            library: Some(library),
-            ..Cursor::new(stream)
-        }
-    }
-
     /// Creates a cursor for a light activity.
     pub(super) fn light(stream: EventStream, reception: MessageOrder) -> Cursor {
         Cursor::with(stream, FastPath::light(reception))
@@ -90,7 +100,8 @@ impl Cursor {
     fn with(stream: EventStream, fast_path: FastPath) -> Cursor {
         Cursor {
             stream,
-            library: None,
+            library: LibraryCalls::default(),
+            skipped: [0; CLOCKS],
             ahead: VecDeque::new(),
             position: 0,
             fast_path: Box::new(fast_path),
@@ -131,33 +142,77 @@ impl Cursor {
 
     /// Reads the next item of the trace; `Item::Cut` at its end.
     fn read(&mut self) -> Result<Item, TraceError> {
-        let mut skipped = 0;
-        loop {
-            let mut item = self.stream.next().transpose()?.unwrap_or(Item::Cut {
-                silent: 0,
-                hash: None,
-            });
-            match &mut item {
-                Item::Event(event) if self.library.is_some() && is_of_library(event.kind) => {
-                    skipped += event.silent;
-                    continue;
-                }
-                Item::Event(Event { silent, .. })
-                | Item::Tick { silent, .. }
-                | Item::End { silent, .. }
-                | Item::Cut { silent, .. } => *silent += skipped,
+        Ok(self.stream.next().transpose()?.unwrap_or(Item::Cut {
+            silent: 0,
+            hash: None,
+        }))
+    }
+
+    /// Returns the next item if it is a call of the C library.
+    pub(super) fn next_library(&self) -> Option<Event> {
+        match self.next {
+            Next::Event(event) if self.silent_left() == 0 && is_of_library(event.kind) => {
+                Some(event)
             }
-            return Ok(item);
+            _ => None,
         }
     }
 
-    /// For a foreign thread: returns the recorded answer to its next call of this kind to the C library, or `None` if
-    /// there is none.
-    pub(super) fn recall(&mut self, kind: Kind) -> Option<Event> {
-        self.library.as_mut()?.find_map(|item| match item {
-            Ok(Item::Event(event)) if event.kind == kind => Some(event),
-            _ => None,
-        })
+    /// Looks ahead for a call of this kind to the C library before the activity's next operation. A wait has readings of
+    /// the clock before and after it, so the search for anything else ends there.
+    pub(super) fn is_in_reach(&mut self, kind: Kind) -> Result<bool, TraceError> {
+        let Some(next) = self.next_library() else {
+            return Ok(false);
+        };
+        let mut found = next.kind;
+        let mut seen = 0;
+        loop {
+            if found == kind || found == Kind::WAITED {
+                return Ok(found == kind);
+            }
+            found = loop {
+                if seen == MOST_AHEAD {
+                    return Ok(false);
+                }
+                if seen == self.ahead.len() {
+                    let item = self.read()?;
+                    self.ahead.push_back((item, self.stream.position()));
+                }
+                seen += 1;
+                match self.ahead[seen - 1].0 {
+                    Item::Event(event) if event.silent == 0 && is_of_library(event.kind) => {
+                        break event.kind;
+                    }
+                    Item::Tick { silent: 0, .. } => {}
+                    _ => return Ok(false),
+                }
+            };
+        }
+    }
+
+    /// Notes that a reading of a clock is skipped: the next one is recorded as the difference to it.
+    pub(super) fn skip_reading(&mut self, event: Event) {
+        if let Some(index) = CLOCK_KINDS.iter().position(|&kind| kind == event.kind) {
+            let skipped = &mut self.skipped[index];
+            *skipped = skipped.wrapping_add(unzigzag(event.number));
+        }
+    }
+
+    /// Returns the difference, zigzag-encoded, of a reading of a clock to the last one that was not skipped.
+    pub(super) fn elapsed(&mut self, event: Event) -> u64 {
+        match CLOCK_KINDS.iter().position(|&kind| kind == event.kind) {
+            Some(index) => {
+                let skipped = std::mem::take(&mut self.skipped[index]);
+                zigzag(skipped.wrapping_add(unzigzag(event.number)))
+            }
+            None => event.number,
+        }
+    }
+
+    /// Whether the trace contains no further operation, given the position at which its last operation ends: nothing but
+    /// calls to the C library.
+    pub(super) fn has_only_library(&self, last_operation: u64) -> bool {
+        self.next_library().is_some() && self.position > last_operation
     }
 
     /// Looks ahead for the event of the operation that follows all external events. Returns `None` if that operation
@@ -184,7 +239,19 @@ impl Cursor {
     }
 
     pub(super) fn silent_left(&self) -> u32 {
-        self.fast_path.left.load(Acquire)
+        self.fast_path.left.load(Acquire) + self.library.held
+    }
+
+    /// Keeps the activity from continuing on the fast path, for an operation that has to be checked first.
+    pub(super) fn hold(&mut self) {
+        self.library.held += self.fast_path.left.swap(0, Relaxed);
+    }
+
+    /// Undoes [`Cursor::hold`].
+    pub(super) fn release(&mut self) {
+        let held = std::mem::take(&mut self.library.held);
+        let left = self.fast_path.left.load(Relaxed);
+        self.fast_path.left.store(left + held, Relaxed);
     }
 
     /// Counts one silent operation as done.

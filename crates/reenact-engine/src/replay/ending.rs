@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     Object,
-    activity::{self, HOT, NOBODY},
+    activity::{self, HOT, Hot, NOBODY},
     loom::AtomicU32,
     mode,
     pool::{can_be_put_aside, nothing_else_is_ready, poll_until_woken},
@@ -62,7 +62,12 @@ pub(super) fn watch(replay: &Arc<Replay>) {
     extern "C" fn at_exit() {
         if let Some(replay) = of_this_process() {
             EXITING.store(true, SeqCst);
-            activity::with_controlled(|_| ());
+            let is_light = Hot::slot().is_some();
+            activity::with_controlled(|me| {
+                if is_light {
+                    replay.exit_begins(replay.runner(&me.activity));
+                }
+            });
             activity::leave();
             replay.wait_for_others();
         }
@@ -103,7 +108,8 @@ pub(super) fn watch(replay: &Arc<Replay>) {
 }
 
 impl Replay {
-    /// Called when the thread of this activity ends before its code does: the activity is ending the process.
+    /// Called when the thread of this activity ends before its code does, or when a light activity exits: the activity
+    /// is ending the process.
     pub(super) fn exit_begins(&self, runner: &Runner) {
         let mut cursor = runner.cursor();
         let doing = "the program exits";
@@ -116,7 +122,25 @@ impl Replay {
         }
         drop(cursor);
         self.consumed(runner);
-        ENDING_IT.store(1, SeqCst);
+        // The worker of a task counts as awake, not the task.
+        ENDING_IT.store((!runner.is_light).into(), SeqCst);
+    }
+
+    /// Called when the activity is about to exit. If the recorded one had not come to that when the process ended, or
+    /// another one was first, the activity stops here.
+    pub(super) fn exits(&self, runner: &Runner) {
+        // Recording may have stopped before the program ended, and the trace of a program without operations does not
+        // say who has ended it.
+        if self.trace.stop().is_some() || self.trace.activities().next().is_none() {
+            return;
+        }
+        let mut cursor = runner.cursor();
+        self.resolve_doubt(runner, &mut cursor);
+        self.skip_library(runner, &mut cursor, &|| "the program exits".to_owned());
+        if cursor.is_consumed() {
+            drop(cursor);
+            self.at_end(runner, "the end of the recording, before it exits");
+        }
     }
 
     /// Handles an abort of the process, which leaves nothing in a trace: the aborting activity must be at the end of
@@ -254,6 +278,8 @@ impl Replay {
                 }
                 if cursor.is_consumed() {
                     self.check(runner, &cursor, &|| "nothing more".to_owned());
+                    self.consumed(runner);
+                } else if self.needs_nothing_more(runner, &cursor) {
                     self.consumed(runner);
                 }
             }

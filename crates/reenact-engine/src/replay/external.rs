@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use reenact_trace::{Event, Item, Kind, Trace};
 
 use super::{Replay, Runner, cursor::Next, describe, report};
-use crate::{Announcement, Asked, Captured, Heard, Reply, captured::is_of_library, object::tag};
+use crate::{Announcement, Asked, Reply, captured::is_of_library, object::tag};
 
 impl Replay {
     /// Gives an activity the recorded answer to a request for external data, if the request is the recorded one.
@@ -50,7 +50,7 @@ impl Replay {
     }
 
     /// Reads data of the trace.
-    fn data(&self, runner: &Runner, id: u64, doing: &str) -> Arc<[u8]> {
+    pub(super) fn data(&self, runner: &Runner, id: u64, doing: &str) -> Arc<[u8]> {
         self.trace.data(id).unwrap_or_else(|error| {
             let text = format!(
                 "the trace cannot be read any further: {error}\n\
@@ -59,29 +59,6 @@ impl Replay {
                 self.family_of(runner),
             );
             report::finish(self.report.as_deref(), report::DIVERGED, &text)
-        })
-    }
-
-    /// Returns the recorded answer of the C library. A foreign thread gets the answer to its next request of the same
-    /// kind.
-    pub(super) fn recollection(&self, runner: &Runner, what: Captured) -> Option<Heard> {
-        let doing = || what.op().name().to_owned();
-        let mut cursor = runner.cursor();
-        let event = if runner.is_foreign {
-            cursor.recall(what.kind())?
-        } else {
-            let event = match self.expect(runner, &mut cursor, &doing) {
-                Some(event) if event.kind == what.kind() => event,
-                _ => self.diverge(runner, &cursor, &cursor.describe(), &doing()),
-            };
-            cursor.count(tag(0, what.op()));
-            self.load(runner, &mut cursor);
-            event
-        };
-        drop(cursor);
-        Some(match what {
-            Captured::Random => Heard::Bytes(self.data(runner, event.number, &doing())),
-            _ => Heard::Elapsed(event.number),
         })
     }
 

@@ -157,6 +157,7 @@ impl Replay {
             is_light: true,
             receives: AtomicBool::new(false),
             is_known: known,
+            last_operation: OnceLock::new(),
             waiting: Mutex::new(None),
             unwritten: Mutex::new(None),
         });
@@ -193,6 +194,8 @@ impl Replay {
     pub(super) fn next_for(&self, runner: &Runner) -> NextArrival {
         let mut cursor = runner.cursor();
         HOT.with(|hot| hot.fast_path.set(cursor.fast_path()));
+        self.resolve_doubt(runner, &mut cursor);
+        self.skip_library(runner, &mut cursor, &|| "a turn ended".to_owned());
         loop {
             // SAFETY: The caller runs the activity, or no activity can move; the reference is not used after the next
             // iteration begins.

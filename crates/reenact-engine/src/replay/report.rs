@@ -44,20 +44,47 @@ pub(super) fn finish(file: Option<&Path>, outcome: &str, text: &str) -> ! {
     unsafe { libc::_exit(status) }
 }
 
+/// Something that the program does and that the trace does not say.
+pub(super) struct Difference {
+    position: u64,
+    expected: String,
+    did: String,
+    backtrace: Backtrace,
+}
+
+impl Difference {
+    /// The program does something else here than the trace says.
+    pub(super) fn here(cursor: &Cursor, expected: &str, did: &str) -> Difference {
+        Difference {
+            position: cursor.position() + 1,
+            expected: expected.to_owned(),
+            did: did.to_owned(),
+            backtrace: Backtrace::force_capture(),
+        }
+    }
+}
+
 impl Replay {
     /// Reports that the program does something else than the trace says.
     pub(super) fn diverge(&self, runner: &Runner, cursor: &Cursor, expected: &str, did: &str) -> ! {
+        self.differs(runner, &Difference::here(cursor, expected, did))
+    }
+
+    /// Reports that the program has done something else than the trace says.
+    pub(super) fn differs(&self, runner: &Runner, difference: &Difference) -> ! {
         let text = format!(
             "the replay differs from the recording\n\
              \x20 activity:  {}\n\
              \x20 operation: number {} of this activity\n\
-             \x20 trace:     {expected}\n\
-             \x20 program:   {did}\n\
+             \x20 trace:     {}\n\
+             \x20 program:   {}\n\
              The program is not the recorded one, or something that it depends on is not recorded.\n\
              {}",
             self.family_of(runner),
-            cursor.position() + 1,
-            Backtrace::force_capture(),
+            difference.position,
+            difference.expected,
+            difference.did,
+            difference.backtrace,
         );
         finish(self.report.as_deref(), DIVERGED, &text)
     }

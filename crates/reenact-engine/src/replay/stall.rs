@@ -71,11 +71,14 @@ fn look_again_and_again(replay: &Weak<Replay>) {
             true => still + 1,
             false => 0,
         };
+        let ran = now.ran.saturating_sub(before.ran);
         before = now;
         let Some(replay) = replay.upgrade() else {
             return;
         };
         through = match replay.everybody_is_through() {
+            // Where threads wait for a processor, time passes as fast as they get one.
+            true if somebody_could_run() => through + ran.min(PERIOD),
             true => through + PERIOD,
             false => Duration::ZERO,
         };
@@ -163,6 +166,11 @@ fn others() -> Option<impl Iterator<Item = PathBuf>> {
     Some(others.map(|thread| thread.path()))
 }
 
+/// Whether a thread other than the calling one runs, or would if it had a processor.
+fn somebody_could_run() -> bool {
+    others().is_some_and(|mut others| others.any(|thread| state_of(&thread) == Some('R')))
+}
+
 /// Whether each of these threads sleeps in a futex without a time limit, or is an idle worker, or pauses until a signal
 /// arrives while the process aborts and none will. False if the kernel does not say.
 fn everybody_waits_for_another(mut threads: impl Iterator<Item = PathBuf>, aborting: bool) -> bool {
@@ -191,10 +199,14 @@ fn everybody_waits_for_another(mut threads: impl Iterator<Item = PathBuf>, abort
 /// into a run queue (the kernel's `TASK_WAKING`, which lasts as long as an interrupt takes to arrive), a thread is
 /// still shown in the call in which it slept. Its state is "running" by then.
 fn is_asleep(thread: &Path) -> bool {
-    let stat = fs::read_to_string(thread.join("stat")).unwrap_or_default();
+    state_of(thread) == Some('S')
+}
+
+/// Returns the state of this thread, as the kernel abbreviates it; `None` if it is gone.
+fn state_of(thread: &Path) -> Option<char> {
+    let stat = fs::read_to_string(thread.join("stat")).ok()?;
     // The state follows the name, which is in parentheses and may contain some.
-    let state = stat.rsplit_once(')').map(|(_, fields)| fields.trim_start());
-    state.is_some_and(|fields| fields.starts_with('S'))
+    stat.rsplit_once(')')?.1.trim_start().chars().next()
 }
 
 #[cfg(test)]

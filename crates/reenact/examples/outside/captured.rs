@@ -30,6 +30,7 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
         "token" => token(&arguments[0]),
         "clock-until-killed" => clock_until_killed(),
         "clock-or-time" => clock_or_time(),
+        "library-waits" => library_waits(),
         _ => return false,
     }
     true
@@ -40,6 +41,91 @@ fn look(times: usize) -> Vec<String> {
     (0..times)
         .map(|_| format!("{:?} {:?}", Instant::now(), SystemTime::now()))
         .collect()
+}
+
+/// How long the waits of [`library_waits`] take at most.
+const LIMIT: Duration = Duration::from_secs(1);
+
+/// ```text
+/// a thread of std ── sends ── sends ── …
+/// main, a thread  ── waits for it in std, until a time at most ── takes a lock ── waits …
+/// ```
+fn library_waits() {
+    let total = Arc::new(Mutex::new(0));
+    let wait_for_others = |name: &'static str, total: Arc<Mutex<u32>>| {
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || {
+            for number in 0..20 {
+                std::thread::yield_now();
+                sender.send(number).unwrap();
+            }
+        });
+        loop {
+            match receiver.recv_timeout(LIMIT) {
+                Ok(number) => *total.lock().unwrap() += number,
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        wait_with_the_c_library();
+        println!("{name} has waited");
+    };
+    let ours = thread::spawn({
+        let total = Arc::clone(&total);
+        move || wait_for_others("a thread", total)
+    });
+    ours.join().unwrap();
+    wait_for_others("main", Arc::clone(&total));
+    let began = Instant::now();
+    let (_sender, receiver) = mpsc::channel::<()>();
+    receiver.recv_timeout(LIMIT / 50).unwrap_err();
+    assert!(began.elapsed() >= LIMIT / 50);
+    println!("{}", total.lock().unwrap());
+}
+
+/// Waits for a semaphore that another thread posts, until a time of day and until a time of the monotonic clock.
+fn wait_with_the_c_library() {
+    struct Semaphore(std::cell::UnsafeCell<libc::sem_t>);
+    // SAFETY: The functions of the C library may be called from several threads.
+    unsafe impl Sync for Semaphore {}
+    // SAFETY: A semaphore is plain data until it is initialised.
+    let semaphore = std::sync::Arc::new(Semaphore(unsafe { std::mem::zeroed() }));
+    // SAFETY: Nobody uses it yet.
+    assert_eq!(unsafe { libc::sem_init(semaphore.0.get(), 0, 0) }, 0);
+    for clock in [libc::CLOCK_REALTIME, libc::CLOCK_MONOTONIC] {
+        let posting = std::sync::Arc::clone(&semaphore);
+        let posts = std::thread::spawn(move || {
+            // SAFETY: It is initialised.
+            assert_eq!(unsafe { libc::sem_post(posting.0.get()) }, 0);
+        });
+        loop {
+            let mut limit = libc::timespec {
+                tv_sec: 0,
+                tv_nsec: 0,
+            };
+            // SAFETY: The place for the time is valid, and the semaphore is initialised.
+            let result = unsafe {
+                assert_eq!(libc::clock_gettime(clock, &mut limit), 0);
+                limit.tv_sec += LIMIT.as_secs() as i64;
+                match clock {
+                    libc::CLOCK_REALTIME => libc::sem_timedwait(semaphore.0.get(), &limit),
+                    _ => sem_clockwait(semaphore.0.get(), clock, &limit),
+                }
+            };
+            if result == 0 {
+                break;
+            }
+        }
+        posts.join().unwrap();
+    }
+}
+
+unsafe extern "C" {
+    fn sem_clockwait(
+        semaphore: *mut libc::sem_t,
+        clock: libc::clockid_t,
+        limit: *const libc::timespec,
+    ) -> libc::c_int;
 }
 
 struct Looker;

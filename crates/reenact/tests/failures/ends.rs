@@ -66,6 +66,49 @@ fn an_exit_from_a_scope_in_a_scope() {
     exits_with("exit-in-scopes", 9);
 }
 
+/// Several activities end the process at once; the recorded one does so again, on any number of cores.
+///
+/// ```text
+/// 1 ── lock ── exit(1)
+/// 2 ── lock ── exit(2)    whoever is first
+/// ```
+#[track_caller]
+fn exits_as_recorded(program: &str) {
+    for _ in 0..10 {
+        let stage = Stage::new();
+        let program = stage.program(program);
+        let recorded = program.record();
+        stage.recovered();
+        for _ in 0..3 {
+            program.replay().is_same_as(&recorded);
+        }
+        let program = program.on_one_core();
+        for _ in 0..3 {
+            program.replay().is_same_as(&recorded);
+        }
+    }
+}
+
+#[test]
+fn threads_that_exit_at_once() {
+    exits_as_recorded("exits-of-threads");
+}
+
+#[test]
+fn actors_that_exit_at_once() {
+    exits_as_recorded("exits-of-actors");
+}
+
+#[test]
+fn processes_that_exit_at_once() {
+    exits_as_recorded("exits-of-processes");
+}
+
+#[test]
+fn an_exit_while_main_returns() {
+    exits_as_recorded("exit-and-return");
+}
+
 #[test]
 fn an_abort_by_a_thread_with_others_running() {
     aborts("abort-in-thread", "");

@@ -1,13 +1,21 @@
 //! What programs ask the C library for: clocks, random bytes, who they are.
 
-use std::{fs, os::unix::fs::PermissionsExt, sync::Arc};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use expect_test::expect;
 use reenact_trace::{Event, Item, Kind, Trace};
 
 use crate::{
     oracle::{check, check_alone, check_is_new_each_time, program},
-    support::stage::{PROGRAMS, Stage, without_places},
+    support::{
+        machine::OtherMachine,
+        stage::{PROGRAMS, Stage, without_places},
+    },
 };
 
 fn events(trace: &Arc<Trace>) -> Vec<Event> {
@@ -107,10 +115,22 @@ fn operations_of_ours_look_at_no_clock_of_the_program_s() {
 /// ```
 #[test]
 fn an_allocator_that_looks_at_a_clock_is_no_part_of_the_program() {
+    check_binary("allocator");
+}
+
+/// ```text
+/// a thread ── operates ── is recorded ── the engine allocates ── the allocator operates ── must not be recorded
+/// ```
+#[test]
+fn an_allocator_s_atomics_are_no_part_of_the_program() {
+    check_binary("counting_allocator");
+}
+
+/// Records and replays an example of this name.
+#[track_caller]
+fn check_binary(name: &str) {
     let stage = Stage::new();
-    let program = stage
-        .program("")
-        .in_binary(PROGRAMS.with_file_name("allocator"));
+    let program = stage.program("").in_binary(PROGRAMS.with_file_name(name));
     let recorded = program.record_completely();
     for _ in 0..3 {
         program.replay().is_same_as(&recorded);
@@ -131,6 +151,66 @@ fn what_is_asked_for_instead_is_a_difference_at_once() {
     );
     let outcome = asking("random").replay();
     assert!(outcome.diverged().contains("program:   random bytes"));
+}
+
+/// Returns when more time has passed on the clock than the waits of these programs take at most. The passage of time is
+/// what is tested: it makes the recorded time limits of these waits lie in the past.
+fn until_the_limits_have_passed() {
+    let recorded = Instant::now();
+    while recorded.elapsed() < Duration::from_millis(1100) {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_library_s_waits_are_as_long_whenever_they_are_replayed() {
+    let stage = Stage::new();
+    let recorded = check(&stage, "library-waits", until_the_limits_have_passed);
+    assert!(count(&stage, Kind::WAITED) > 0, "{recorded:#?}");
+    for machine in OtherMachine::ALL {
+        let program = program(&stage, "library-waits").on(machine);
+        for _ in 0..5 {
+            program.replay().is_same_as(&recorded);
+        }
+    }
+}
+
+/// The test that the next one records.
+#[test]
+fn a_test_that_takes_locks() {
+    let total = reenact::sync::Arc::new(reenact::sync::Mutex::new(0));
+    let threads = [(); 2].map(|()| {
+        let total = reenact::sync::Arc::clone(&total);
+        reenact::thread::spawn(move || (0..50).for_each(|_| *total.lock().unwrap() += 1))
+    });
+    threads
+        .into_iter()
+        .for_each(|thread| thread.join().unwrap());
+    assert_eq!(*total.lock().unwrap(), 100);
+}
+
+/// With more than one thread, libtest's main thread waits for its tests with a time limit.
+#[test]
+fn a_test_binary_with_threads_replays_on_a_machine_with_another_clock() {
+    let this = std::env::current_exe().unwrap();
+    let command = "--exact captured::a_test_that_takes_locks --test-threads=2";
+    let stage = Stage::new();
+    let program = |machine| {
+        let program = stage.program(command).in_binary(this.clone());
+        // The variables of whoever runs these tests are not for the recorded one.
+        program.env("NEXTEST", "").on(machine)
+    };
+    assert!(program(OtherMachine::Same).record().status.success());
+    for machine in OtherMachine::ALL {
+        for _ in 0..5 {
+            let replayed = program(machine).replay();
+            assert_eq!(
+                (replayed.status.code(), &replayed.report),
+                (Some(0), &None),
+                "{replayed:#?}"
+            );
+        }
+    }
 }
 
 #[test]

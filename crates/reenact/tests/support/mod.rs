@@ -4,5 +4,6 @@
 
 pub(crate) mod acknowledged;
 pub(crate) mod checks;
+pub(crate) mod machine;
 pub(crate) mod recording;
 pub(crate) mod stage;

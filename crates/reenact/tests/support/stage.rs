@@ -117,6 +117,35 @@ impl Program<'_> {
         })
     }
 
+    /// On one core of those that the test may use.
+    pub(crate) fn on_one_core(self) -> Self {
+        self.with(|command| {
+            // SAFETY: System calls are allowed between fork and exec; a set of processors is plain numbers.
+            unsafe {
+                command.pre_exec(|| {
+                    let size = size_of::<libc::cpu_set_t>();
+                    let mut cores: libc::cpu_set_t = std::mem::zeroed();
+                    if libc::sched_getaffinity(0, size, &mut cores) != 0 {
+                        return Err(std::io::Error::last_os_error());
+                    }
+                    let last = (0..libc::CPU_SETSIZE as usize)
+                        .rfind(|&core| libc::CPU_ISSET(core, &cores));
+                    libc::CPU_ZERO(&mut cores);
+                    libc::CPU_SET(last.unwrap_or(0), &mut cores);
+                    match libc::sched_setaffinity(0, size, &cores) {
+                        0 => Ok(()),
+                        _ => Err(std::io::Error::last_os_error()),
+                    }
+                });
+            }
+        })
+    }
+
+    /// On a machine whose clock shows another time.
+    pub(crate) fn on(self, machine: super::machine::OtherMachine) -> Self {
+        self.with(move |command| machine.run(command))
+    }
+
     /// Its files cannot grow past this size.
     pub(crate) fn with_files_up_to(self, bytes: u64) -> Self {
         let limit = libc::rlimit {

@@ -90,7 +90,7 @@ impl Controller for Execution {
                 self.play_recorded(asked, hear);
                 None
             }
-            Question::Missing(_) | Question::IsSourceOver => None,
+            Question::Wait | Question::Exit | Question::Missing(_) | Question::IsSourceOver => None,
         }
     }
 

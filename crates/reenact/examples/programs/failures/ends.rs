@@ -3,6 +3,8 @@
 use std::process;
 
 use reenact::{
+    actor::System,
+    csp,
     sync::{Arc, Mutex, RwLock, mpsc},
     thread,
 };
@@ -15,6 +17,10 @@ crate::programs! {
     "panic-in-scope" => panic_in_scope,
     "exit-in-thread" => exit_in_thread,
     "exit-in-scopes" => exit_in_scopes,
+    "exits-of-threads" => exits_of_threads,
+    "exits-of-actors" => exits_of_actors,
+    "exits-of-processes" => exits_of_processes,
+    "exit-and-return" => exit_and_return,
     "abort-in-thread" => abort_in_thread,
     "main-returns" => main_returns,
     "main-returns-from-sleepers" => main_returns_from_sleepers,
@@ -143,6 +149,82 @@ fn exit_in_thread() {
     for thread in threads {
         let _ = thread.join();
     }
+}
+
+/// Whoever is first ends the process, and says who it is.
+fn exit_as(me: u32, count: &Mutex<u32>) -> ! {
+    *count.lock().unwrap() += 1;
+    process::exit(me as i32)
+}
+
+/// Waits in a way that a replay knows.
+fn wait_for_the_end() -> ! {
+    loop {
+        thread::park();
+    }
+}
+
+fn exits_of_threads() {
+    let count = Arc::new(Mutex::new(0));
+    let all_begin = std::sync::Arc::new(std::sync::Barrier::new(4));
+    for me in 1..=4 {
+        let (count, all_begin) = (Arc::clone(&count), std::sync::Arc::clone(&all_begin));
+        thread::spawn(move || {
+            all_begin.wait();
+            exit_as(me, &count)
+        });
+    }
+    wait_for_the_end();
+}
+
+struct Exiting {
+    me: u32,
+    count: Arc<Mutex<u32>>,
+}
+
+#[reenact::actor]
+impl Exiting {
+    pub(crate) fn exit(&mut self) {
+        exit_as(self.me, &self.count)
+    }
+}
+
+fn exits_of_actors() {
+    let count = Arc::new(Mutex::new(0));
+    let system = System::new(4);
+    let new = |me| {
+        let count = Arc::clone(&count);
+        system.spawn(Exiting { me, count })
+    };
+    let actors = [1, 2, 3, 4].map(new);
+    for actor in &actors {
+        actor.exit();
+    }
+    wait_for_the_end();
+}
+
+fn exits_of_processes() {
+    let count = Arc::new(Mutex::new(0));
+    for me in 1..=4 {
+        let count = Arc::clone(&count);
+        csp::spawn(move || exit_as(me, &count));
+    }
+    wait_for_the_end();
+}
+
+/// Main returns while a thread exits.
+fn exit_and_return() {
+    let count = Arc::new(Mutex::new(0));
+    let both = std::sync::Arc::new(std::sync::Barrier::new(2));
+    thread::spawn({
+        let (count, both) = (Arc::clone(&count), std::sync::Arc::clone(&both));
+        move || {
+            both.wait();
+            exit_as(1, &count)
+        }
+    });
+    both.wait();
+    *count.lock().unwrap() += 1;
 }
 
 /// The same, from a scope in a scope.
