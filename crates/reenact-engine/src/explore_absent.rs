@@ -3,15 +3,13 @@
 //! There is no value of [`Execution`], so what would happen under exploration is not compiled.
 
 use std::{
-    fs::File,
-    io::Write,
     panic::Location,
     sync::{Arc, atomic::AtomicU32},
 };
 
 use crate::{
     Access, Announcement, Change, ControlledActivity, Controller, Decision, Ending, Message,
-    Newborn, NextArrival, Object, Op, Outcome, Spot, activity::Controlled, pool::Pool,
+    Newborn, NextArrival, Object, Op, Outcome, Spot, activity::Controlled, pool::Pool, refusal,
 };
 
 /// An execution, of which there are none.
@@ -49,17 +47,12 @@ pub(crate) fn follow_from_environment() {
     refuse();
 }
 
-/// Tells the command that started this process that it cannot be explored, as a line of the report.
-fn refuse() {
-    const WHY: &str = "it was built without the feature `explore` of the crate reenact";
-    let report = std::env::var_os("REENACT_REPORT")
-        .and_then(|path| File::options().append(true).create(true).open(path).ok());
-    let is_told = report.is_some_and(|mut file| writeln!(file, "error\t{WHY}").is_ok());
-    if !is_told {
-        eprintln!("reenact: this program cannot be explored: {WHY}");
-    }
-    // SAFETY: `_exit` only ends the process.
-    unsafe { libc::_exit(2) };
+fn refuse() -> ! {
+    let report = std::env::var_os("REENACT_REPORT");
+    refusal::refuse(
+        report.as_deref().map(AsRef::as_ref),
+        "it was built without the feature `explore` of the crate reenact",
+    )
 }
 
 pub(crate) fn sits(_number: u32) -> bool {

@@ -36,6 +36,7 @@ mod operation;
 pub mod pool;
 pub mod raw;
 mod record;
+mod refusal;
 mod replay;
 mod seeds;
 mod session;

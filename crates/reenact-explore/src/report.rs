@@ -118,7 +118,7 @@ impl fmt::Display for Coverage {
 }
 
 /// The progress of an exploration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
     /// Executions that were run to their end, or until they reached the maximum number of steps.
     pub executions: u64,

@@ -1,51 +1,82 @@
-//! Reads the report of a program that has explored itself.
+//! Reads the reports of a program that explores itself.
 
-use std::{ffi::OsStr, fmt, fs, path::Path};
+use std::{
+    ffi::OsStr,
+    fmt,
+    fs::File,
+    io::{ErrorKind, Seek, SeekFrom},
+    path::{Path, PathBuf},
+};
 
 use indicatif::HumanCount;
+use reenact_engine::explore::protocol::{Exploration, ExplorationReport, Report, receive, refusal};
 use reenact_explore::Progress;
 use reenact_trace::Exit;
-use serde::Serialize;
 
 use crate::error::Error;
 
-/// The content of the report.
-#[derive(Debug, Default, Serialize)]
-pub(super) struct ExplorationReport {
-    pub(super) executions: u64,
-    /// What was explored, one sentence per part.
-    pub(super) covered: Vec<String>,
-    /// Whether nothing is left to explore.
-    pub(super) complete: bool,
-    /// Why something is left to explore, one sentence for each reason.
-    pub(super) incomplete: Vec<String>,
-    /// Why the exploration could not go on.
-    pub(super) obstacle: Option<String>,
-    pub(super) failures: Vec<String>,
-    /// The number of the execution that failed.
-    pub(super) execution: Option<u64>,
-    /// Where the program does not follow the given schedule or recording. If it is a recording, nothing was explored.
-    pub(super) divergence: Option<String>,
-    /// The schedule that leads to the failure, step by step.
-    pub(super) story: Option<String>,
-    /// Whether the recorded execution fails.
-    #[serde(skip)]
-    pub(super) base_is_bad: bool,
-    /// The outcomes that were found.
-    pub(super) outcomes: Vec<FoundOutcome>,
-    #[serde(skip)]
-    pub(super) schedules: Vec<String>,
+/// Reads the reports while they are being written.
+pub(super) struct Reports {
+    path: PathBuf,
+    file: Option<File>,
+    /// The latest progress.
+    pub(super) progress: Option<ProgressText>,
+    result: Option<ExplorationReport>,
 }
 
-/// An outcome that was found.
-#[derive(Debug, Default, Serialize)]
-pub(super) struct FoundOutcome {
-    pub(super) outcome: String,
-    pub(super) bad: bool,
-    /// The number of reorderings between the recorded execution and this one.
-    pub(super) distance: u32,
-    /// The number of executions with this outcome.
-    pub(super) count: u64,
+impl Reports {
+    pub(super) fn of(path: &Path) -> Reports {
+        Reports {
+            path: path.to_owned(),
+            file: None,
+            progress: None,
+            result: None,
+        }
+    }
+
+    /// Reads the reports that have been written since the last call.
+    pub(super) fn read(&mut self) {
+        if self.file.is_none() {
+            self.file = File::open(&self.path).ok();
+        }
+        let Some(file) = &mut self.file else {
+            return;
+        };
+        while let Ok(position) = file.stream_position() {
+            match receive(file) {
+                Ok(Report::Progress(progress)) => self.progress = Some(ProgressText(progress)),
+                Ok(Report::Explored(report)) => self.result = Some(report),
+                Err(error) => {
+                    // The rest may not have been written yet.
+                    if error.kind() == ErrorKind::UnexpectedEof {
+                        let _ = file.seek(SeekFrom::Start(position));
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Returns the result of a program that has ended.
+    pub(super) fn finish(
+        mut self,
+        exit: Exit,
+        program: &OsStr,
+    ) -> Result<ExplorationReport, Error> {
+        if let Some(error) = refusal(&self.path) {
+            return Err(Error::Exploration {
+                program: program.to_owned(),
+                error,
+            });
+        }
+        self.read();
+        let report = self.result.ok_or_else(|| Error::NotExplored {
+            program: program.to_owned(),
+            exit,
+        })?;
+        check(&report.exploration)?;
+        Ok(report)
+    }
 }
 
 /// The progress of an exploration, as it is shown.
@@ -56,23 +87,6 @@ pub(super) struct ProgressText(pub(super) Progress);
 const TOO_MANY: u64 = 1_000_000_000_000;
 
 impl ProgressText {
-    /// Reads the latest progress from the report.
-    pub(super) fn read(report: &Path) -> Option<ProgressText> {
-        ProgressText::last_of(&fs::read_to_string(report).ok()?)
-    }
-
-    fn last_of(report: &str) -> Option<ProgressText> {
-        let mut lines = report.lines().rev();
-        let last = lines.find_map(|line| line.strip_prefix("progress\t"))?;
-        let mut numbers = last.split('\t').map(|number| number.parse().ok());
-        Some(ProgressText(Progress {
-            executions: numbers.next()??,
-            steps: numbers.next()??,
-            estimate: numbers.next().flatten(),
-            ..Progress::default()
-        }))
-    }
-
     /// Whether, by the estimate, less than half of the executions is done.
     pub(super) fn is_far_from_its_end(&self) -> bool {
         let estimate = self.0.estimate.unwrap_or(0);
@@ -110,138 +124,63 @@ fn rounded(number: u64) -> u64 {
     (number + unit / 2) / unit * unit
 }
 
-impl ExplorationReport {
-    /// Reads a report. A report without its end is an error.
-    pub(super) fn read(
-        text: &str,
-        exit: Exit,
-        program: &OsStr,
-    ) -> Result<ExplorationReport, Error> {
-        let mut exploration = ExplorationReport::default();
-        let mut is_whole = false;
-        for line in text.lines() {
-            let (what, value) = line.split_once('\t').unwrap_or((line, ""));
-            let value = unescape(value);
-            let number = || value.parse().unwrap_or_default();
-            match what {
-                "error" => {
-                    return Err(Error::Exploration {
-                        program: program.to_owned(),
-                        error: value,
-                    });
-                }
-                "executions" => exploration.executions = number(),
-                "complete" => exploration.complete = value == "true",
-                "incomplete" => exploration.incomplete.push(value),
-                "obstacle" => exploration.obstacle = Some(value),
-                "covered" => exploration.covered.push(value),
-                "failure" => exploration.failures.push(value),
-                "execution" => exploration.execution = Some(number()),
-                "divergence" => exploration.divergence = Some(value),
-                // The program starts over: what it reported before is void.
-                "again" => {
-                    exploration = ExplorationReport::default();
-                    is_whole = false;
-                }
-                "story" => exploration.story = Some(value),
-                "base" => exploration.base_is_bad = value == "true",
-                "outcome" => exploration.outcomes.push(FoundOutcome {
-                    outcome: value,
-                    ..FoundOutcome::default()
-                }),
-                "schedule" => exploration.schedules.push(value),
-                "end" => is_whole = true,
-                _ => {
-                    if let Some(last) = exploration.outcomes.last_mut() {
-                        match what {
-                            "bad" => last.bad = value == "true",
-                            "distance" => last.distance = value.parse().unwrap_or_default(),
-                            "count" => last.count = number(),
-                            _ => {}
-                        }
-                    }
-                }
+/// Returns an error if no execution came to its end.
+fn check(exploration: &Exploration) -> Result<(), Error> {
+    match &exploration.obstacle {
+        Some(obstacle) if exploration.executions == 0 => {
+            let mut why = exploration.incomplete.clone();
+            if !why.contains(obstacle) {
+                why.insert(0, obstacle.clone());
             }
+            Err(Error::NothingExplored(why.join("; ")))
         }
-        match is_whole {
-            true => Ok(exploration),
-            false => Err(Error::NotExplored {
-                program: program.to_owned(),
-                exit,
-            }),
-        }
-    }
-
-    /// Returns an error if no execution came to its end.
-    pub(super) fn check(self) -> Result<ExplorationReport, Error> {
-        match &self.obstacle {
-            Some(obstacle) if self.executions == 0 => {
-                let mut why = self.incomplete.clone();
-                if !why.contains(obstacle) {
-                    why.insert(0, obstacle.clone());
-                }
-                Err(Error::NothingExplored(why.join("; ")))
-            }
-            _ => Ok(self),
-        }
-    }
-
-    /// Returns the reasons why something is left to explore, a line for each.
-    pub(super) fn what_is_left(&self) -> String {
-        let reasons = self.incomplete.iter();
-        reasons.map(|reason| format!("\n  {reason}")).collect()
-    }
-
-    /// Returns a summary of what was explored.
-    pub(super) fn covered(&self) -> String {
-        let executions = match self.executions {
-            1 => "1 execution".to_owned(),
-            executions => format!("{executions} executions"),
-        };
-        let found = self
-            .execution
-            .map(|number| format!("found in execution {number}"));
-        let parts = found.into_iter().chain([executions]);
-        parts
-            .chain(self.covered.iter().cloned())
-            .collect::<Vec<_>>()
-            .join("; ")
+        _ => Ok(()),
     }
 }
 
-fn unescape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => match chars.next() {
-                Some('n') => out.push('\n'),
-                Some(other) => out.push(other),
-                None => {}
-            },
-            c => out.push(c),
-        }
-    }
-    out
+/// Returns the reasons why something is left to explore, a line for each.
+pub(super) fn what_is_left(exploration: &Exploration) -> String {
+    let reasons = exploration.incomplete.iter();
+    reasons.map(|reason| format!("\n  {reason}")).collect()
+}
+
+/// Returns a summary of what was explored.
+pub(super) fn covered(exploration: &Exploration) -> String {
+    let executions = match exploration.executions {
+        1 => "1 execution".to_owned(),
+        executions => format!("{executions} executions"),
+    };
+    let found = exploration
+        .execution
+        .map(|number| format!("found in execution {number}"));
+    let parts = found.into_iter().chain([executions]);
+    parts
+        .chain(exploration.covered.iter().cloned())
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Progress, ProgressText};
+    use std::io::Write;
 
-    fn text(report: &str) -> String {
-        ProgressText::last_of(report)
-            .expect("there is one")
-            .to_string()
+    use reenact_engine::explore::protocol::send;
+
+    use super::*;
+
+    fn progress(executions: u64, estimate: Option<u64>) -> Progress {
+        Progress {
+            executions,
+            estimate,
+            ..Progress::default()
+        }
     }
 
     #[test]
     fn how_far_it_is_and_how_far_it_will_be() {
-        assert_eq!(
-            text("progress\t0\t0\nprogress\t1204\t9632\n"),
-            "1,204 executions"
-        );
-        let size = |estimate: u64| text(&format!("progress\t1204\t9632\t{estimate}\n"));
+        let text = |executions, estimate| ProgressText(progress(executions, estimate)).to_string();
+        assert_eq!(text(1204, None), "1,204 executions");
+        let size = |estimate| text(1204, Some(estimate));
         assert_eq!(size(8_972), "1,204 executions, about 9,000 in all");
         assert_eq!(size(123_456), "1,204 executions, about 120,000 in all");
         assert_eq!(size(7), "1,204 executions, about 1,200 in all");
@@ -249,20 +188,32 @@ mod tests {
             size(u64::MAX),
             "1,204 executions, more than 1,000,000,000,000 in all"
         );
-        assert_eq!(text("progress\t1\t8\t1\n"), "1 execution, about 1 in all");
-        let is_far = |estimate| {
-            let executions = 1_000;
-            let progress = Progress {
-                executions,
-                estimate,
-                ..Progress::default()
-            };
-            ProgressText(progress).is_far_from_its_end()
-        };
+        assert_eq!(text(1, Some(1)), "1 execution, about 1 in all");
+        let is_far = |estimate| ProgressText(progress(1_000, estimate)).is_far_from_its_end();
         assert_eq!(
             [None, Some(1_500), Some(9_000)].map(is_far),
             [false, false, true]
         );
-        assert_eq!(ProgressText::last_of("covered\tnothing\n"), None);
+    }
+
+    #[test]
+    fn a_report_that_is_being_written_is_read_when_it_is_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("report");
+        let mut reports = Reports::of(&path);
+        reports.read();
+        let mut file = File::create(&path).unwrap();
+        send(&mut file, &Report::Progress(progress(1, None))).unwrap();
+        let mut bytes = Vec::new();
+        send(&mut bytes, &Report::Progress(progress(2, Some(300)))).unwrap();
+        let last = bytes.pop().unwrap();
+        file.write_all(&bytes).unwrap();
+        reports.read();
+        assert_eq!(reports.progress, Some(ProgressText(progress(1, None))));
+        file.write_all(&[last]).unwrap();
+        reports.read();
+        assert_eq!(reports.progress, Some(ProgressText(progress(2, Some(300)))));
+        let unfinished = reports.finish(Exit::Status(1), "app".as_ref());
+        assert!(matches!(unfinished, Err(Error::NotExplored { .. })));
     }
 }

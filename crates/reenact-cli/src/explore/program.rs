@@ -9,12 +9,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use reenact_engine::explore::protocol::{Exploration, ExplorationReport};
 use reenact_trace::Exit;
 use serde::Serialize;
 use tempfile::TempDir;
 
 use super::{
-    exploration::{ExplorationReport, ProgressText},
+    exploration::{Reports, covered, what_is_left},
     print, print_json,
 };
 use crate::{args::ExploreArgs, error::Error, process, report, signals};
@@ -39,10 +40,14 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Error> {
         request.ask_for_file("schedule", schedule)?;
         request.ask("show", "");
     }
-    let Some(exploration) = request.run(&mut command, args.json)? else {
+    let Some(report) = request.run(&mut command, args.json)? else {
         return Ok(Exit::Signal(signals::received().unwrap_or(libc::SIGINT)));
     };
-    let kept = match (&exploration.schedules[..], &options.schedule) {
+    let ExplorationReport {
+        exploration,
+        schedules,
+    } = report;
+    let kept = match (&schedules[..], &options.schedule) {
         ([schedule, ..], None) => {
             let name = Path::new(program).file_name().unwrap_or(program);
             let file = options.output.clone();
@@ -67,7 +72,7 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Error> {
                 None => writeln!(
                     out,
                     "nothing failed, but not everything was explored:{}",
-                    exploration.what_is_left()
+                    what_is_left(&exploration)
                 )?,
             }
             if let Some(divergence) = &exploration.divergence {
@@ -76,11 +81,8 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Error> {
                     "the program does not follow the schedule exactly: {divergence}"
                 )?;
             }
-            writeln!(out, "{}", exploration.covered())?;
-            if exploration.story.is_some()
-                && exploration.schedules.is_empty()
-                && options.schedule.is_none()
-            {
+            writeln!(out, "{}", covered(&exploration))?;
+            if exploration.story.is_some() && schedules.is_empty() && options.schedule.is_none() {
                 writeln!(out, "no schedule is written: it would not always fail")?;
             }
             if let (Some(file), Some(again)) = (&kept, &again) {
@@ -107,7 +109,7 @@ pub(super) fn run(args: &ExploreArgs) -> Result<Exit, Error> {
 #[derive(Serialize)]
 struct FailureJson<'a> {
     #[serde(flatten)]
-    exploration: &'a ExplorationReport,
+    exploration: &'a Exploration,
     schedule: Option<&'a Path>,
 }
 
@@ -181,6 +183,7 @@ impl ExplorationRequest {
         if is_quiet {
             command.stdout(Stdio::null());
         }
+        let mut reports = Reports::of(&report);
         let running = process::start(command)?;
         let spinner = report::spinner("exploring", "executions");
         let began = Instant::now();
@@ -192,7 +195,8 @@ impl ExplorationRequest {
                 is_killed = true;
                 return ControlFlow::Break(());
             }
-            let Some(progress) = ProgressText::read(&report) else {
+            reports.read();
+            let Some(progress) = reports.progress else {
                 return ControlFlow::Continue(());
             };
             spinner.set_position(progress.0.executions);
@@ -216,14 +220,7 @@ impl ExplorationRequest {
                         .to_owned(),
             });
         }
-        let text = match fs::read_to_string(&report) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(Error::Scratch(error)),
-        };
-        ExplorationReport::read(&text, exit, command.get_program())?
-            .check()
-            .map(Some)
+        reports.finish(exit, command.get_program()).map(Some)
     }
 }
 

@@ -8,11 +8,12 @@ use std::path::Path;
 
 use rustix::fs::SeekFrom;
 
+use reenact_engine::explore::protocol::{Exploration, ExplorationReport, FoundOutcome};
 use reenact_trace::Exit;
 use serde::Serialize;
 
 use super::{
-    exploration::{ExplorationReport, FoundOutcome},
+    exploration::{covered, what_is_left},
     print, print_json,
     program::{ExplorationRequest, keep},
 };
@@ -50,21 +51,21 @@ pub(super) fn run(args: &ExploreArgs, file: &Path) -> Result<Exit, Error> {
     if !options.other_outcomes {
         request.ask("near", &options.near.unwrap_or(NEAR).to_string());
     }
-    let Some(exploration) = request.run(&mut recording.command(), true)? else {
+    let Some(found) = request.run(&mut recording.command(), true)? else {
         return Ok(Exit::Signal(signals::received().unwrap_or(libc::SIGINT)));
     };
-    match &exploration.divergence {
+    match &found.exploration.divergence {
         Some(divergence) => does_not_fit(args, divergence),
-        None => report(args, file, &exploration),
+        None => report(args, file, &found),
     }
 }
 
 /// Reports that the program does not follow the recording, so that nothing could be explored.
 fn does_not_fit(args: &ExploreArgs, divergence: &str) -> Result<Exit, Error> {
     if args.json {
-        print_json(&ExplorationReport {
+        print_json(&Exploration {
             divergence: Some(divergence.to_owned()),
-            ..ExplorationReport::default()
+            ..Exploration::default()
         })?;
     } else {
         print(|out| {
@@ -80,16 +81,20 @@ fn does_not_fit(args: &ExploreArgs, divergence: &str) -> Result<Exit, Error> {
 #[derive(Serialize)]
 struct OutcomesJson<'a> {
     #[serde(flatten)]
-    exploration: &'a ExplorationReport,
+    exploration: &'a Exploration,
     schedules: &'a [String],
 }
 
-fn report(args: &ExploreArgs, file: &Path, exploration: &ExplorationReport) -> Result<Exit, Error> {
+fn report(args: &ExploreArgs, file: &Path, report: &ExplorationReport) -> Result<Exit, Error> {
+    let ExplorationReport {
+        exploration,
+        schedules,
+    } = report;
     let name = args.program.output.as_deref().unwrap_or(file);
     let name = Path::new(name.file_name().unwrap_or_default());
     let directory = args.program.output.as_ref().and_then(|path| path.parent());
     let mut kept = Vec::new();
-    for (number, schedule) in (1..).zip(&exploration.schedules) {
+    for (number, schedule) in (1..).zip(schedules) {
         let file = name.with_extension(format!("{number}.schedule"));
         let file = directory.unwrap_or(Path::new("")).join(file);
         keep(&file, schedule)?;
@@ -124,7 +129,7 @@ fn report(args: &ExploreArgs, file: &Path, exploration: &ExplorationReport) -> R
                     writeln!(out, "  {line}")?;
                 }
             }
-            writeln!(out, "\n{}", exploration.covered())?;
+            writeln!(out, "\n{}", covered(exploration))?;
             let is_bad = base.is_some_and(|base| base.bad);
             let closest =
                 (exploration.outcomes.iter().zip(&kept)).find(|(other, _)| other.bad != is_bad);
@@ -142,7 +147,7 @@ fn report(args: &ExploreArgs, file: &Path, exploration: &ExplorationReport) -> R
                 (false, None) => writeln!(out, "none of them fails")?,
             }
             if !exploration.complete {
-                let left = exploration.what_is_left();
+                let left = what_is_left(exploration);
                 writeln!(out, "not everything was explored:{left}")?;
             }
             Ok(())

@@ -2,7 +2,6 @@
 
 use std::{
     ffi::OsString,
-    fs,
     io::{self, ErrorKind, Read},
     os::unix::{
         net::{UnixListener, UnixStream},
@@ -13,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use reenact_engine::explore::protocol::{Hello, Reply, Request, receive, send};
+use reenact_engine::explore::protocol::{Hello, Reply, Request, receive, refusal, send};
 use reenact_trace::Exit;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::de::DeserializeOwned;
@@ -90,8 +89,7 @@ impl Connection {
                 Err(error) => return Err(Error::Scratch(error)),
             }
             if let Some(status) = ended {
-                let report = fs::read_to_string(&report).unwrap_or_default();
-                return Err(not_explored(program, status, &report));
+                return Err(not_explored(program, status, refusal(&report)));
             }
             thread::sleep(POLL_INTERVAL);
         };
@@ -183,12 +181,11 @@ impl Read for Patient<'_> {
 }
 
 /// Returns why the program ended without having connected.
-fn not_explored(program: &OsString, status: ExitStatus, report: &str) -> Error {
-    let mut lines = report.lines();
-    if let Some(error) = lines.find_map(|line| line.strip_prefix("error\t")) {
+fn not_explored(program: &OsString, status: ExitStatus, refusal: Option<String>) -> Error {
+    if let Some(error) = refusal {
         return Error::Exploration {
             program: program.clone(),
-            error: error.to_owned(),
+            error,
         };
     }
     Error::NotExplored {

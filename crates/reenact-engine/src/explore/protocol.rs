@@ -1,18 +1,76 @@
-//! Requests for single universes of a program, and the replies.
+//! What the command `reenact` and a program that it explores send each other.
 //!
-//! The client listens on a socket. The program connects, sends a [`Hello`], and then answers each [`Request`] with a
-//! [`Reply`] until the client disconnects. Each of them is a message as [`send`] and [`receive`] encode it.
+//! A search writes its [`Report`]s to a file. For single universes, the client listens on a socket. The program connects,
+//! sends a [`Hello`], and then answers each [`Request`] with a [`Reply`] until the client disconnects. Each of them is a
+//! message as [`send`] and [`receive`] encode it. A program that cannot be explored gives the reason by a [`refusal`].
 
 use std::fmt;
 
-use reenact_explore::{Activity, OperationKind, Step};
+use reenact_explore::{Activity, OperationKind, Progress, Step};
 use serde::{Deserialize, Serialize};
 
 pub use super::{
     message::{receive, send},
     subject::Granularity,
 };
+pub use crate::refusal::refusal;
 use crate::{Access, ObjectName};
+
+/// What a search reports.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Report {
+    /// How far it is. There are any number of these.
+    Progress(Progress),
+    /// The result. This is the last report.
+    Explored(ExplorationReport),
+}
+
+/// The result of a search.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct ExplorationReport {
+    /// What was found.
+    pub exploration: Exploration,
+    /// The schedules: one for each outcome, or that of the failure if it leads there each time.
+    pub schedules: Vec<String>,
+}
+
+/// What a search found.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Exploration {
+    /// The number of executions.
+    pub executions: u64,
+    /// What was explored, one sentence for each part.
+    pub covered: Vec<String>,
+    /// Whether nothing is left to explore.
+    pub complete: bool,
+    /// Why something is left to explore, one sentence for each reason.
+    pub incomplete: Vec<String>,
+    /// Why the exploration could not go on.
+    pub obstacle: Option<String>,
+    /// What went wrong in the execution that failed.
+    pub failures: Vec<String>,
+    /// The number of the execution that failed.
+    pub execution: Option<u64>,
+    /// Where the program does not follow the given schedule or recording. If it is a recording, nothing was explored.
+    pub divergence: Option<String>,
+    /// The schedule that leads to the failure, step by step.
+    pub story: Option<String>,
+    /// The outcomes near a recorded run.
+    pub outcomes: Vec<FoundOutcome>,
+}
+
+/// An outcome that was found near a recorded run.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct FoundOutcome {
+    /// Its description.
+    pub outcome: String,
+    /// Whether it is a failure.
+    pub bad: bool,
+    /// The number of reorderings between the recorded execution and the closest one with this outcome.
+    pub distance: u32,
+    /// The number of executions with this outcome.
+    pub count: u64,
+}
 
 /// The first message of a program.
 #[derive(Debug, Default, Serialize, Deserialize)]

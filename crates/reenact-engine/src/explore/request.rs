@@ -1,15 +1,13 @@
 //! The request to a process that explores its program, and the report of the results.
 //!
-//! The request is in the environment, as lines of `name=value`. The report is a file with one line per item: the name
-//! of the item, a tab and its value, in which a line break is written as `\n`. Both are exchanged between the command
-//! `reenact` and the program that it starts.
+//! The command `reenact` starts the program with the request in its environment, as lines of `name=value`. The reports
+//! are messages in a file; see [`protocol`](super::protocol).
 //!
 //! With `serve`, further questions follow over a socket; see [`serve`](super::serve).
 
 use std::{
     collections::BTreeMap,
     fs::File,
-    io::Write,
     ops::ControlFlow,
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -21,7 +19,9 @@ use super::{
     failure::Failure,
     follow::write_down,
     gap::Gap,
+    message::send,
     process::Forked,
+    protocol::{Exploration, ExplorationReport, FoundOutcome, Report},
     recorded::RecordedInput,
     retrace::{Limits, RecordedPath, retrace},
     schedule::Schedule,
@@ -30,6 +30,7 @@ use super::{
     stuck,
     subject::{Describe, Subject},
 };
+use crate::refusal;
 
 /// Exit codes of a process that explored.
 const NOTHING_FOUND: i32 = 0;
@@ -75,7 +76,7 @@ struct PossibleOutcome {
     is_bad: bool,
 }
 
-/// Writes the report.
+/// Writes the reports.
 struct ReportWriter {
     file: Option<File>,
 }
@@ -86,31 +87,16 @@ impl ReportWriter {
         ReportWriter { file }
     }
 
-    /// Writes a line. Errors are ignored: then there is no reader.
-    fn write(&mut self, what: &str, value: &str) {
-        let value = value.replace('\\', "\\\\").replace('\n', "\\n");
+    /// Writes a report. Errors are ignored: then there is no reader.
+    fn write(&mut self, report: &Report) {
         if let Some(file) = &mut self.file {
-            let _ = file.write_all(format!("{what}\t{value}\n").as_bytes());
+            let _ = send(file, report);
         }
     }
 
-    fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
-        self.write("progress", &progress_of(progress));
+    fn progress(&mut self, progress: Progress) -> ControlFlow<()> {
+        self.write(&Report::Progress(progress));
         ControlFlow::Continue(())
-    }
-}
-
-/// Returns the numbers of executions and steps, and the estimated total of executions if it is known.
-fn progress_of(progress: &Progress) -> String {
-    let Progress {
-        executions,
-        steps,
-        estimate,
-        ..
-    } = progress;
-    match estimate {
-        Some(estimate) => format!("{executions}\t{steps}\t{estimate}"),
-        None => format!("{executions}\t{steps}"),
     }
 }
 
@@ -120,10 +106,7 @@ pub(super) fn run(options: &str, report: Option<PathBuf>) {
         let mut report_writer = ReportWriter::to(report.as_deref());
         let result =
             ExploreRequest::parse(options).and_then(|request| request.run(&mut report_writer));
-        result.unwrap_or_else(|error| {
-            report_writer.write("error", &error);
-            IMPOSSIBLE
-        })
+        result.unwrap_or_else(|why| refusal::refuse(report.as_deref(), &why))
     });
     if let Some(status) = status {
         // SAFETY: `_exit` only ends the process; the program has not begun.
@@ -198,14 +181,15 @@ impl ExploreRequest {
             }
             (Some(_), None) => Err("`around` needs a path".to_owned()),
             (None, _) => {
-                let listener = &mut |progress: &Progress| report_writer.progress(progress);
+                let listener = &mut |progress: &Progress| report_writer.progress(*progress);
                 let divide = |count| forked.divide(count);
                 let finding = self.search.run_divided(&forked, &divide, listener);
-                write_finding(report_writer, &finding);
-                Ok(match finding.failure {
+                let status = match finding.failure {
                     Some(_) => FOUND,
                     None => NOTHING_FOUND,
-                })
+                };
+                report_writer.write(&Report::Explored(report_of(finding)));
+                Ok(status)
             }
         }
     }
@@ -221,22 +205,23 @@ impl Surroundings {
     ) -> Result<i32, String> {
         loop {
             let before = forked.granularity();
-            let status = self.look(forked, search, recording, report_writer)?;
+            let (report, status) = self.explore(forked, search, recording, report_writer)?;
+            // If steps had to become finer, the results are discarded.
             if forked.granularity() == before {
+                report_writer.write(&Report::Explored(report));
                 return Ok(status);
             }
-            // Steps had to become finer, so the results so far are discarded.
-            report_writer.write("again", "");
         }
     }
 
-    fn look(
+    /// Explores once. Returns the result and the exit status.
+    fn explore(
         &self,
         forked: &Forked,
         search: &Search,
         (path, exit): (&RecordedPath, Option<i32>),
         report_writer: &mut ReportWriter,
-    ) -> Result<i32, String> {
+    ) -> Result<(ExplorationReport, i32), String> {
         let most = search.steps as usize;
         let began = Instant::now();
         let until = search.time.and_then(|time| began.checked_add(time));
@@ -249,9 +234,16 @@ impl Surroundings {
             return Err(obstacle.to_string());
         }
         if let Some(divergence) = &base.divergence {
-            report_writer.write("divergence", &divergence.to_string());
-            report_writer.write("end", "");
-            return Ok(IMPOSSIBLE);
+            let exploration = Exploration {
+                divergence: Some(divergence.to_string()),
+                ..Exploration::default()
+            };
+            let schedules = Vec::new();
+            let report = ExplorationReport {
+                exploration,
+                schedules,
+            };
+            return Ok((report, IMPOSSIBLE));
         }
         let mut outcomes: BTreeMap<String, PossibleOutcome> = BTreeMap::new();
         let from = base.step_of(self.from);
@@ -268,7 +260,7 @@ impl Surroundings {
         };
         let report = around
             .budget(budget)
-            .progress(|progress| report_writer.progress(&progress))
+            .progress(|progress| report_writer.progress(progress))
             .run(|seen, distance| {
                 let outcome =
                     outcomes
@@ -283,7 +275,6 @@ impl Surroundings {
             });
         let report = report
             .map_err(|divergence| format!("the recorded run cannot be repeated: {divergence}"))?;
-        report_writer.write("executions", &report.progress.executions.to_string());
         let mut gaps = notes().gaps;
         for &limit in report.coverage.stopped_by() {
             if limit != Limit::Interrupted {
@@ -295,59 +286,67 @@ impl Surroundings {
         if !report.is_everything && gaps.is_empty() {
             gaps.push(Gap::Strategy(report.to_string()));
         }
-        let is_complete = report.is_everything && gaps.is_empty();
-        report_writer.write("complete", &is_complete.to_string());
-        for gap in &gaps {
-            report_writer.write("incomplete", &gap.to_string());
-        }
-        report_writer.write("covered", &report.to_string());
         // The outcomes that were found are described, even if the time is up.
         let until = until.map(|until| until.max(Instant::now() + TO_DESCRIBE));
         forked.supervisor().limit_time(until);
-        report_writer.write("base", &base.is_bad.to_string());
         let mut found: Vec<_> = outcomes.into_iter().collect();
         found.sort_by_key(|(_, outcome)| outcome.distance);
-        for (text, outcome) in &found {
-            report_writer.write("outcome", text);
-            report_writer.write("bad", &outcome.is_bad.to_string());
-            report_writer.write("distance", &outcome.distance.to_string());
-            report_writer.write("count", &outcome.count.to_string());
-            let written = write_down(forked, &outcome.steps, most);
-            report_writer.write("schedule", &written.schedule.to_string());
-        }
-        report_writer.write("end", "");
-        Ok(match found.iter().any(|(_, outcome)| outcome.is_bad) {
+        let status = match found.iter().any(|(_, outcome)| outcome.is_bad) {
             true => FOUND,
             false => NOTHING_FOUND,
-        })
+        };
+        let schedules = found.iter().map(|(_, outcome)| {
+            let written = write_down(forked, &outcome.steps, most);
+            written.schedule.to_string()
+        });
+        let schedules = schedules.collect();
+        let outcomes = found.into_iter().map(|(text, outcome)| FoundOutcome {
+            outcome: text,
+            bad: outcome.is_bad,
+            distance: outcome.distance,
+            count: outcome.count,
+        });
+        let exploration = Exploration {
+            executions: report.progress.executions,
+            covered: vec![report.to_string()],
+            complete: report.is_everything && gaps.is_empty(),
+            incomplete: gaps.iter().map(Gap::to_string).collect(),
+            outcomes: outcomes.collect(),
+            ..Exploration::default()
+        };
+        let report = ExplorationReport {
+            exploration,
+            schedules,
+        };
+        Ok((report, status))
     }
 }
 
-fn write_finding(report_writer: &mut ReportWriter, finding: &Finding) {
-    report_writer.write("executions", &finding.executions.to_string());
-    report_writer.write("complete", &finding.is_complete.to_string());
-    for gap in &finding.gaps {
-        report_writer.write("incomplete", &gap.to_string());
-    }
-    if let Some(obstacle) = finding.obstacle() {
-        report_writer.write("obstacle", &obstacle);
-    }
-    for covered in &finding.covered {
-        report_writer.write("covered", covered);
-    }
-    if let Some(divergence) = &finding.divergence {
-        report_writer.write("divergence", &divergence.to_string());
-    }
+/// Returns the report of a search for failures.
+fn report_of(finding: Finding) -> ExplorationReport {
+    let obstacle = finding.obstacle();
+    let mut exploration = Exploration {
+        executions: finding.executions,
+        covered: finding.covered,
+        complete: finding.is_complete,
+        incomplete: finding.gaps.iter().map(Gap::to_string).collect(),
+        obstacle,
+        divergence: finding.divergence.map(|divergence| divergence.to_string()),
+        ..Exploration::default()
+    };
+    let mut schedules = Vec::new();
     if let Some(found) = &finding.failure {
-        let failures = found.failures.iter().map(Failure::to_string);
-        failures.for_each(|failure| report_writer.write("failure", &failure));
-        report_writer.write("story", &found.to_string());
-        report_writer.write("execution", &found.execution.to_string());
+        exploration.failures = found.failures.iter().map(Failure::to_string).collect();
+        exploration.story = Some(found.to_string());
+        exploration.execution = Some(found.execution);
         if found.is_reliable {
-            report_writer.write("schedule", &found.schedule.to_string());
+            schedules.push(found.schedule.to_string());
         }
     }
-    report_writer.write("end", "");
+    ExplorationReport {
+        exploration,
+        schedules,
+    }
 }
 
 /// Reads the schedule in a file.
@@ -356,21 +355,4 @@ pub(super) fn read(path: &Path) -> Result<Schedule, String> {
     let text = text.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     text.parse()
         .map_err(|error| format!("{}: {error}", path.display()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Progress, progress_of};
-
-    #[test]
-    fn the_size_of_a_search_is_reported_where_it_is_known() {
-        let mut progress = Progress {
-            executions: 5,
-            steps: 40,
-            ..Progress::default()
-        };
-        assert_eq!(progress_of(&progress), "5\t40");
-        progress.estimate = Some(9_000);
-        assert_eq!(progress_of(&progress), "5\t40\t9000");
-    }
 }

@@ -38,8 +38,6 @@ pub(super) struct Retraced {
     places: Vec<(usize, usize)>,
     /// The first operation of the recorded run that the program does not perform here.
     pub(super) divergence: Option<Divergence>,
-    /// Whether the run ends with a failure.
-    pub(super) is_bad: bool,
 }
 
 impl Retraced {
@@ -186,7 +184,6 @@ impl<'a> Retracer<'a> {
         }
         let divergence = divergence.or_else(|| self.ended_otherwise(exit));
         Ok(Retraced {
-            is_bad: divergence.is_none() && self.run.verdict().is_bad(),
             steps: self.steps,
             places: self.places,
             divergence,
