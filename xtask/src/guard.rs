@@ -1,10 +1,14 @@
 //! `xtask guard PROGRAM ARGUMENTS`: runs a test with a timeout. Cargo and nextest start tests through it.
 //!
-//! It behaves as the program does: output, exit status and signals pass through. If the program takes longer than
-//! `REENACT_TEST_TIMEOUT` seconds of wall-clock time, the guard prints the stacks of all its processes, kills them, and
-//! fails. Processes that the program has started do not outlive it.
+//! It behaves as the program does: output, exit status and signals pass through. If the program takes too long, the guard
+//! prints the stacks of all its processes, kills them, and fails. Processes that the program has started do not outlive
+//! it.
+//!
+//! Where more threads want to run than there are processors, everything takes longer, and time counts accordingly less
+//! ([`machine`]). A limit in `REENACT_TEST_TIMEOUT` is in seconds of wall-clock time.
 
 mod descendants;
+mod machine;
 mod stacks;
 
 use std::{
@@ -14,7 +18,7 @@ use std::{
     process::{self, Command, ExitCode, ExitStatus},
     sync::{Arc, Mutex, PoisonError},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use crate::{
@@ -24,7 +28,7 @@ use crate::{
 
 use self::descendants::descendants;
 
-/// Timeout of a test. The longest take half a minute alone on two cores.
+/// Timeout of a test on an idle machine. The longest take half a minute alone on two cores.
 const TIMEOUT: Duration = Duration::from_secs(300);
 /// Timeout of the tests in [`LONG`]: the first builds a crate with all its dependencies, the second replays a minute of
 /// load.
@@ -33,6 +37,8 @@ const LONG: [&str; 2] = [
     "state_cannot_leak_between_actors",
     "a_service_under_load_for_a_minute_replays_without_network_and_database",
 ];
+/// How often to look how busy the machine is.
+const PERIOD: Duration = Duration::from_secs(5);
 /// The exit status after a timeout, which is that of the command `timeout`.
 const TIMED_OUT: u8 = 124;
 
@@ -63,7 +69,10 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let outcome = Arc::new(Mutex::new(Outcome::default()));
     let watched = Arc::clone(&outcome);
     let timeout = timeout_of(arguments);
-    thread::spawn(move || watch(timeout, &watched));
+    thread::spawn(move || {
+        timeout.wait();
+        end_program(timeout, &watched);
+    });
     let status = loop {
         match wait_for_any() {
             Some((process, status)) if process == child => break status,
@@ -87,26 +96,58 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
+/// When a program has taken too long.
+#[derive(Clone, Copy)]
+enum Timeout {
+    /// After this wall-clock time.
+    Exact(Duration),
+    /// After this time on an idle machine.
+    Idle(Duration),
+}
+
 /// Returns the timeout of a test, given its command line.
-fn timeout_of(arguments: &[OsString]) -> Duration {
+fn timeout_of(arguments: &[OsString]) -> Timeout {
     let asked = env::var("REENACT_TEST_TIMEOUT").ok();
     let asked = asked.and_then(|seconds| Duration::try_from_secs_f64(seconds.parse().ok()?).ok());
     let is_long = || LONG.iter().any(|name| arguments.contains(&(*name).into()));
-    asked.unwrap_or_else(|| if is_long() { LONG_TIMEOUT } else { TIMEOUT })
+    match asked {
+        Some(exact) => Timeout::Exact(exact),
+        None if is_long() => Timeout::Idle(LONG_TIMEOUT),
+        None => Timeout::Idle(TIMEOUT),
+    }
 }
 
-/// Waits for the timeout. If the program has not ended by then, prints its stacks and kills it.
-fn watch(timeout: Duration, outcome: &Mutex<Outcome>) {
-    thread::sleep(timeout);
+impl Timeout {
+    fn wait(self) {
+        let mut left = match self {
+            Timeout::Exact(time) => return thread::sleep(time),
+            Timeout::Idle(time) => time,
+        };
+        while !left.is_zero() {
+            let began = Instant::now();
+            thread::sleep(PERIOD);
+            left = left.saturating_sub(began.elapsed().mul_f64(machine::speed()));
+        }
+    }
+}
+
+/// If the program has not ended, prints its stacks and kills it.
+fn end_program(timeout: Timeout, outcome: &Mutex<Outcome>) {
     let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
     if outcome.has_ended {
         return;
     }
     outcome.timed_out = true;
-    eprintln!(
-        "xtask: not done after {} seconds. Its processes:",
-        timeout.as_secs_f64()
-    );
+    match timeout {
+        Timeout::Exact(time) => eprintln!(
+            "xtask: not done after {} seconds. Its processes:",
+            time.as_secs_f64()
+        ),
+        Timeout::Idle(time) => eprintln!(
+            "xtask: not done after what would be {} seconds on an idle machine. Its processes:",
+            time.as_secs_f64()
+        ),
+    }
     for process in descendants() {
         eprint!("{}", stacks::of(process));
     }
