@@ -86,6 +86,7 @@ pub(crate) fn controller() -> Option<Arc<dyn Controller>> {
 }
 
 /// Returns whether this process is an explored execution with its own threads.
+#[inline]
 pub(crate) fn is_process() -> bool {
     process::is_here()
 }

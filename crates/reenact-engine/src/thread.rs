@@ -5,6 +5,7 @@
 use std::{
     cell::UnsafeCell,
     io,
+    mem::ManuallyDrop,
     panic::{AssertUnwindSafe, catch_unwind},
     ptr::NonNull,
     sync::atomic::{AtomicU8, Ordering},
@@ -211,18 +212,21 @@ impl<T: Send> ThreadHandle<T> {
     where
         T: 'a,
     {
+        // Nothing that may panic drops `body` from here on: so it need not be in memory, see `Execution::start`.
+        let body = ManuallyDrop::new(body);
         let (filler, result) = OneShot::ends();
         let body = move || {
+            let body = ManuallyDrop::into_inner(body);
             let outcome = catch_unwind(AssertUnwindSafe(body));
             if outcome.is_err() {
                 note_panic(number, false);
             }
             filler.fill(outcome);
         };
-        if let Some(execution) = explore::here() {
-            // SAFETY: The caller guarantees that what `body` borrows outlives the thread.
-            unsafe { execution.start(number, body) };
-        }
+        let execution =
+            explore::here().expect("only an explored activity has no thread of its own");
+        // SAFETY: The caller guarantees that what `body` borrows outlives the thread.
+        unsafe { execution.start(number, body) };
         ThreadHandle::Fiber(number, result)
     }
 }

@@ -18,7 +18,7 @@ mod state;
 mod state_cell;
 pub(super) mod view;
 
-use std::{panic::resume_unwind, sync::Arc};
+use std::{mem::ManuallyDrop, panic::resume_unwind, sync::Arc};
 
 use self::{
     actor::{Awaited, Pending, Phase},
@@ -29,7 +29,7 @@ use super::{
     HERE,
     event::NOTHING,
     failure::Failure,
-    fiber::Pause,
+    fiber::{Fiber, Pause},
     gap::Gap,
     input,
     names::Families,
@@ -103,20 +103,37 @@ impl Execution {
     /// # Safety
     ///
     /// What `job` borrows must stay alive until it has run.
-    #[inline]
+    ///
+    /// Inlined, and `job` comes last: otherwise what it captures is stored and copied several times, and loading it
+    /// right after it was stored takes longer than everything else here.
+    #[inline(always)]
     pub(crate) unsafe fn start(&self, number: u32, job: impl FnOnce()) {
+        let job = ManuallyDrop::new(job);
+        if let Some(fiber) = self.new_stack(number) {
+            // SAFETY: The fiber is alive, since nothing runs that could end it, and has no job. The caller guarantees
+            // that what `job` borrows stays alive until it has run.
+            unsafe { (*fiber).give(ManuallyDrop::into_inner(job)) };
+        } else {
+            drop(ManuallyDrop::into_inner(job));
+        }
+    }
+
+    /// Returns a stack that is ready to run a new activity, without a job; none if there is no memory for it.
+    fn new_stack(&self, number: u32) -> Option<*const Fiber> {
         let state = &mut *self.state();
-        // SAFETY: The caller guarantees that what `job` borrows stays alive until it has run.
-        match unsafe { state.fibers.with(job) } {
+        match state.fibers.take() {
             Ok(fiber) => {
+                let stack = &raw const *fiber;
                 state.actors[number as usize].stack = Some(TaskStack::Fiber(fiber));
                 state.ready.push_back(number);
+                Some(stack)
             }
             Err(error) => {
                 let who = state.families.name(number);
-                state.is_interrupted = true;
+                state.interrupt();
                 state.actors[number as usize].phase = Phase::Ended;
                 self.supervisor.note(no_stack(&who, &error));
+                None
             }
         }
     }
@@ -135,7 +152,7 @@ impl Execution {
                 match task {
                     Ok(stack) => self.run_task(stack),
                     Err(error) => {
-                        self.state().is_interrupted = true;
+                        self.state().interrupt();
                         self.supervisor.note(no_stack("a light activity", &error));
                     }
                 }
@@ -229,7 +246,9 @@ impl Execution {
     }
 
     /// Returns control to the driver until the current activity is resumed.
-    #[inline(never)]
+    ///
+    /// Inlined: each return from a function after a switch of stacks is mispredicted.
+    #[inline(always)]
     fn wait(&self) {
         let (number, running) = self.state().running();
         aside_explored(|| {
@@ -276,12 +295,11 @@ impl Execution {
         let who = self.current_name();
         self.supervisor
             .note(Gap::Unsupported(format!("{what} ({who})")));
-        self.state().is_interrupted = true;
+        self.state().interrupt();
         self.wait();
     }
 
-    /// Returns when the operation that has been filled in has been chosen. Inlined: each return from a function after a
-    /// switch of stacks is mispredicted.
+    /// Returns when the operation that has been filled in has been chosen. Inlined, like [`wait`](Execution::wait).
     #[inline(always)]
     fn wait_to_be_chosen(&self) {
         let next = match self.state().announces() {

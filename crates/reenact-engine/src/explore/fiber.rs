@@ -75,12 +75,12 @@ impl Shared {
     ///
     /// # Safety
     ///
-    /// What the job borrows must stay alive until it has run.
+    /// There is no other job, and what the job borrows must stay alive until it has run.
+    #[inline(always)]
     unsafe fn give<F: FnOnce()>(&self, job: F) {
-        self.take_back();
         let fits = size_of::<F>() <= size_of::<Room>() && align_of::<F>() <= align_of::<Room>();
-        // SAFETY: `take_back` has emptied the storage. The job fits by the check above; otherwise it is boxed, and a
-        // pointer fits.
+        // SAFETY: The caller guarantees that the storage is empty. The job fits by the check above; otherwise it is
+        // boxed, and a pointer fits.
         let job = unsafe {
             match fits {
                 true => Job::put(job, self.room.get()),
@@ -141,6 +141,17 @@ impl Fiber {
         })
     }
 
+    /// Lets it run `job` when it is resumed.
+    ///
+    /// # Safety
+    ///
+    /// It has no job, and what the job borrows must stay alive until it has run.
+    #[inline(always)]
+    pub(super) unsafe fn give(&self, job: impl FnOnce()) {
+        // SAFETY: As the caller guarantees.
+        unsafe { self.shared.give(job) };
+    }
+
     /// Continues its job.
     ///
     /// # Safety
@@ -184,20 +195,13 @@ pub(super) struct Fibers {
 }
 
 impl Fibers {
-    /// Returns a fiber that runs `job` when it is resumed.
-    ///
-    /// # Safety
-    ///
-    /// What the job borrows must stay alive until it has run.
+    /// Returns a fiber without a job.
     #[inline]
-    pub(super) unsafe fn with(&mut self, job: impl FnOnce()) -> io::Result<Box<Fiber>> {
-        let fiber = match self.idle.pop() {
-            Some(fiber) => fiber,
-            None => Box::new(Fiber::new()?),
-        };
-        // SAFETY: The caller guarantees that what the job borrows stays alive until it has run.
-        unsafe { fiber.shared.give(job) };
-        Ok(fiber)
+    pub(super) fn take(&mut self) -> io::Result<Box<Fiber>> {
+        match self.idle.pop() {
+            Some(fiber) => Ok(fiber),
+            None => Ok(Box::new(Fiber::new()?)),
+        }
     }
 
     /// Takes back a fiber whose job is done.

@@ -165,7 +165,7 @@ impl LocalRun {
     fn check_time(&self) {
         let execution = &self.0.execution;
         if execution.supervisor.is_interrupted() {
-            execution.state().is_interrupted = true;
+            execution.state().interrupt();
         }
     }
 }

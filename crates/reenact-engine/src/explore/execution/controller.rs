@@ -421,8 +421,12 @@ impl Execution {
             return;
         }
         let state = &mut *self.state();
-        // SAFETY: The closure borrows nothing, and the code that schedules a task guarantees that it may be run.
-        let stack = unsafe { state.fibers.with(move || Task::run(task)) };
-        state.tasks.push_back(stack.map(TaskStack::Fiber));
+        let stack = state.fibers.take().map(|fiber| {
+            // SAFETY: The fiber has no job. The closure borrows nothing, and the code that schedules a task guarantees
+            // that it may be run.
+            unsafe { fiber.give(move || Task::run(task)) };
+            TaskStack::Fiber(fiber)
+        });
+        state.tasks.push_back(stack);
     }
 }

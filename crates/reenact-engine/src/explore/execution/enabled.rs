@@ -7,10 +7,7 @@ impl State {
     /// Returns whether the activity may take the next step.
     #[inline]
     pub(in crate::explore) fn is_enabled(&self, number: u32) -> bool {
-        self.can_go_on(number)
-            && !(self.is_fair
-                && self.actors[number as usize].repetition.is_suspicious
-                && self.lets_others_go_first(number))
+        self.can_go_on(number) && !(self.is_watching && self.lets_others_go_first(number))
     }
 
     /// Returns whether the activity's pending operation is possible.
@@ -22,7 +19,7 @@ impl State {
         let Some(pending) = actor.pending() else {
             return false;
         };
-        if self.is_too_coarse || self.is_livelocked || self.is_interrupted {
+        if self.halt.is_some() {
             return false;
         }
         let is_not_ready = |ready: *const dyn Fn() -> bool| {

@@ -4,7 +4,7 @@ use reenact_explore::Verdict;
 
 use super::{
     actor::{Awaited, Phase},
-    state::State,
+    state::{Halt, State},
 };
 use crate::{
     Access,
@@ -33,7 +33,7 @@ impl State {
         let actors = &self.actors[..self.born as usize];
         let is_missed = actors.iter().any(|actor| actor.is_missed);
         match () {
-            () if self.is_interrupted => Verdict::Interrupted,
+            () if self.is_interrupted() => Verdict::Interrupted,
             () if is_missed || !self.failures.is_empty() => Verdict::Failed,
             () if self.is_deadlock() => Verdict::Deadlock,
             () => Verdict::Finished,
@@ -44,11 +44,9 @@ impl State {
     /// waits for messages may be meant to wait as long as the program runs; if the search allows that, only those that
     /// wait for a lock count once the main activity has ended.
     pub(in crate::explore) fn is_deadlock(&self) -> bool {
-        if self.is_livelocked {
-            return false;
-        }
         let mut pending = self.about_to_act.iter();
-        if self.is_interrupted || pending.any(|activity| self.is_enabled(activity.0)) {
+        if self.halt >= Some(Halt::Livelock) || pending.any(|activity| self.is_enabled(activity.0))
+        {
             return false;
         }
         let is_allowed = self.main_has_ended && self.allows_blocked;

@@ -11,7 +11,10 @@
 
 use reenact_explore::Links;
 
-use super::{Execution, state::State};
+use super::{
+    Execution,
+    state::{Halt, State},
+};
 use crate::{
     Access,
     explore::{failure::Failure, gap::Gap},
@@ -97,7 +100,7 @@ impl State {
     /// Returns whether the activity is held back, although it could continue, because others can.
     #[cold]
     pub(super) fn lets_others_go_first(&self, number: u32) -> bool {
-        if !self.waits_for_change(number) {
+        if !self.watches(number) || !self.waits_for_change(number) {
             return false;
         }
         // Those that all repeat something take turns in a fixed order, which has no effect either.
@@ -108,6 +111,12 @@ impl State {
                 && self.can_go_on(other)
                 && (!self.waits_for_change(other) || turn(other) < turn(number))
         })
+    }
+
+    /// Returns whether the activity may be held back.
+    #[inline]
+    pub(super) fn watches(&self, number: u32) -> bool {
+        self.is_fair && self.actors[number as usize].repetition.is_suspicious
     }
 
     /// Returns whether the activity is held back, its pending operation repeats an earlier one, and nothing has changed
@@ -183,7 +192,7 @@ impl State {
         if repetition.turns == TURNS {
             let who = self.waiting_for_change();
             self.failures.push(Failure::Livelock(who));
-            self.is_livelocked = true;
+            self.halt(Halt::Livelock);
         }
     }
 

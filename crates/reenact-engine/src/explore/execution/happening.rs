@@ -6,7 +6,7 @@ use reenact_explore::{Links, Moment, Step};
 
 use super::{
     actor::{Pending, Phase},
-    state::State,
+    state::{Halt, State},
 };
 use crate::{
     Access, Decision, End,
@@ -80,9 +80,11 @@ impl State {
         if let Some(moment) = self.moment {
             self.note(number, moment);
         }
-        let actor = &self.actors[number as usize];
-        debug_assert!(actor.pending().is_some(), "it is about to do something");
-        let is_suspicious = self.is_fair && actor.repetition.is_suspicious;
+        debug_assert!(
+            self.pending(number).is_some(),
+            "it is about to do something"
+        );
+        let is_suspicious = self.is_watching && self.watches(number);
         if is_suspicious {
             self.begin_repetition(number);
         }
@@ -367,7 +369,7 @@ impl State {
         self.learned = self.learned.or(granularity);
         self.refine(granularity);
         match self.moment {
-            Some(_) => self.is_too_coarse = true,
+            Some(_) => self.halt(Halt::TooCoarse),
             // Perhaps the strategy does not track dependences.
             None => self.was_coarse_at_start |= self.has_skipped_steps,
         }
@@ -378,7 +380,7 @@ impl State {
     pub(super) fn is_at(&mut self, moment: Moment) {
         self.moment = Some(moment);
         if self.was_coarse_at_start {
-            self.is_too_coarse = true;
+            self.halt(Halt::TooCoarse);
         }
     }
 

@@ -43,6 +43,18 @@ pub(super) enum Announced {
     Waits(Option<ChooseStep>),
 }
 
+/// Why an execution does not go on although activities wait to be chosen. If there are several reasons, the greatest
+/// counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Halt {
+    /// It has shown that steps must be finer.
+    TooCoarse,
+    /// All activities repeat something for ever.
+    Livelock,
+    /// It cannot be continued, or its time is up.
+    Interrupted,
+}
+
 pub(crate) struct State {
     pub(super) actors: Vec<Actor>,
     /// The activities that have a pending operation.
@@ -83,24 +95,20 @@ pub(crate) struct State {
     /// How fine steps are, and how fine they have turned out to have to be.
     pub(in crate::explore) granularity: Granularity,
     pub(in crate::explore) learned: Granularity,
-    /// Whether this execution has shown that steps must be finer. Then no activity is enabled any more.
-    pub(super) is_too_coarse: bool,
-    /// Whether that happened before the first step, which matters only if the strategy tracks dependences; and whether
+    /// Why no activity is enabled any more.
+    pub(super) halt: Option<Halt>,
+    /// Whether steps have turned out to have to be finer before the first step, which matters only if the strategy tracks dependences; and whether
     /// an activity has left a queue since the start without a step.
     pub(super) was_coarse_at_start: bool,
     pub(super) has_skipped_steps: bool,
-    /// Whether activities that repeat operations without effect let others go first; and whether all repeat something
-    /// for ever. Then no activity is enabled any more.
+    /// Whether activities that repeat operations without effect let others go first.
     pub(in crate::explore) is_fair: bool,
-    pub(super) is_livelocked: bool,
     /// Whether an activity was held back that had not yielded.
     pub(super) has_cut_repetitions: bool,
     /// Whether any operation of this execution is a write or a read depending on what has happened before it.
     pub(super) has_conditional: bool,
     /// Whether any activity is suspected of repeating something.
     pub(super) is_watching: bool,
-    /// Whether it cannot be continued. Then no activity is enabled any more.
-    pub(in crate::explore) is_interrupted: bool,
     /// Number of panics so far.
     pub(super) panics: u32,
     /// Whether all activities are being ended.
@@ -162,15 +170,13 @@ impl State {
             last: Vec::new(),
             granularity: Granularity::default(),
             learned: Granularity::default(),
-            is_too_coarse: false,
+            halt: None,
             was_coarse_at_start: false,
             has_skipped_steps: false,
             is_fair: false,
-            is_livelocked: false,
             has_cut_repetitions: false,
             is_watching: false,
             has_conditional: false,
-            is_interrupted: false,
             panics: 0,
             is_ending: false,
             wants_labels: false,
@@ -216,13 +222,11 @@ impl State {
         self.last.clear();
         self.ready.clear();
         self.is_ending = false;
-        self.is_too_coarse = false;
+        self.halt = None;
         self.was_coarse_at_start = false;
         self.has_skipped_steps = false;
-        self.is_livelocked = false;
         self.is_watching = false;
         self.has_conditional = false;
-        self.is_interrupted = false;
         self.panics = 0;
         self.main_has_ended = false;
         self.failures.clear();
@@ -253,6 +257,24 @@ impl State {
     #[inline]
     pub(super) fn running(&self) -> (u32, Option<StackHandle>) {
         (self.current, self.running)
+    }
+
+    /// Enables no activity any more.
+    #[cold]
+    pub(super) fn halt(&mut self, reason: Halt) {
+        self.halt = self.halt.max(Some(reason));
+    }
+
+    /// Ends the execution before its next step.
+    #[cold]
+    pub(in crate::explore) fn interrupt(&mut self) {
+        self.halt(Halt::Interrupted);
+    }
+
+    /// Returns whether the execution cannot be continued.
+    #[inline]
+    pub(in crate::explore) fn is_interrupted(&self) -> bool {
+        self.halt == Some(Halt::Interrupted)
     }
 
     /// Notes that this activity continues after it has waited. Returns whether it has to unwind.

@@ -210,7 +210,7 @@ impl Execution {
             })
         });
         // An activity that exits the process while the main activity is still running ends all others, too.
-        let pending = match state.has_exited || state.is_interrupted {
+        let pending = match state.has_exited || state.is_interrupted() {
             true => Vec::new(),
             false => pending.collect(),
         };
@@ -226,7 +226,7 @@ impl Execution {
             is_deadlock: state.is_deadlock(),
             learned: state.learned,
             panics: state.panics_of_main(),
-            is_interrupted: state.is_interrupted,
+            is_interrupted: state.is_interrupted(),
             notes: self.supervisor.news(),
             found: match state.wants_labels {
                 true => site::news(),
