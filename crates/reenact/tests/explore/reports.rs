@@ -236,6 +236,7 @@ fn nothing_of_the_program_is_left_after_the_exploration() {
         let all = Arc::clone(&seen);
         Explorer::new()
             .strategy(way.parse().unwrap())
+            .executions(10)
             .time(std::time::Duration::from_secs(60))
             .check(move || *all.lock().unwrap() += 1);
         Arc::try_unwrap(seen).expect("it is the only one");
