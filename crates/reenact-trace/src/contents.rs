@@ -17,6 +17,7 @@ use crate::{
         kind, live,
     },
     live::live_path,
+    open::open_regular,
     program::{Exit, Program, StopReason},
     section::Section,
 };
@@ -126,7 +127,7 @@ impl Contents {
     /// former to the latter is then seen in at least one of them.
     pub(crate) fn read(path: &Path) -> Result<Contents, TraceError> {
         let live = LivePart::read(&live_path(path))?;
-        let file = File::open(path).map_err(TraceError::io("cannot open", path))?;
+        let file = open_regular(path).map_err(TraceError::io("cannot open", path))?;
         let size = file
             .metadata()
             .map_err(TraceError::io("cannot open", path))?

@@ -179,6 +179,40 @@ impl Family {
         info
     }
 
+    /// Returns the end of the activities from this number on that have the same origin and consecutive indices, as far as
+    /// the family says.
+    pub(crate) fn alike_until(&self, number: u32) -> u64 {
+        let next = u64::from(number) + 1;
+        if self.has_start(number) {
+            return next;
+        }
+        let after = self
+            .blocks
+            .partition_point(|block| block.children.first <= number);
+        let block = after.checked_sub(1).map(|index| &self.blocks[index]);
+        let end = match block.filter(|block| number - block.children.first < block.children.count) {
+            Some(ChildBlock { children, .. }) => {
+                u64::from(children.first) + u64::from(children.count)
+            }
+            None => 1 << 32,
+        };
+        let next_block = self.blocks.get(after);
+        let next_block = next_block.map_or(1 << 32, |block| u64::from(block.children.first));
+        let next_start = self.starts.range(number..).next();
+        let next_start = next_start.map_or(1 << 32, |(&number, _)| u64::from(number));
+        end.min(next_block).min(next_start).max(next)
+    }
+
+    /// Returns the number of the n-th child in the blocks of an activity.
+    pub(crate) fn child_in_block(&self, parent: u32, index: u64) -> Option<u32> {
+        let mut blocks = self.blocks.iter();
+        blocks.find_map(|ChildBlock { children, before }| {
+            let nth = index.checked_sub(*before)?;
+            let is_in = children.parent == parent && nth < children.count.into();
+            is_in.then(|| children.first + nth as u32)
+        })
+    }
+
     fn parent_by_block(&self, number: u32) -> Option<(u32, u64)> {
         let after = self
             .blocks
@@ -219,6 +253,22 @@ impl Family {
 mod tests {
     use super::*;
 
+    #[test]
+    fn activities_that_are_alike_are_counted_at_once() {
+        let family = family(&[(0, 100, 10), (1, 110, 5)]);
+        for (number, until) in [
+            (0, 1),
+            (1, 2),
+            (2, 100),
+            (100, 110),
+            (104, 110),
+            (110, 115),
+            (115, 1 << 32),
+        ] {
+            assert_eq!(family.alike_until(number), until, "{number}");
+        }
+    }
+
     fn family(blocks: &[(u32, u64, u64)]) -> Family {
         let mut family = Family::default();
         family.add_start(0, 0, 0, b"").unwrap();
@@ -247,6 +297,9 @@ mod tests {
         ] {
             assert_eq!(family.name(number), name);
         }
+        assert_eq!(family.child_in_block(0, 11), Some(21));
+        assert_eq!(family.child_in_block(103, 0), Some(200));
+        assert_eq!(family.child_in_block(0, 20), None);
         let info = family.info(21);
         assert_eq!((info.origin, info.index), (Origin::Child(0), 11));
     }

@@ -19,13 +19,16 @@ mod family;
 mod hashing;
 mod layout;
 mod live;
+mod open;
 mod position;
+mod printable;
 mod program;
 mod reader;
 mod recover;
 mod regroup;
 mod section;
 mod signal;
+mod variables;
 mod writer;
 
 pub use data::DataSummary;
@@ -33,9 +36,17 @@ pub use error::{Damage, TraceError};
 pub use event::{Event, Item, Kind};
 pub use family::{ActivityInfo, Origin, foreign_name, kept_name};
 pub use layout::{FORMAT_VERSION, MAX_SILENT};
-pub use live::live_path;
+pub use live::{
+    live_path,
+    truncation::{
+        is_handled as is_bus_error_handled, set_program_action as set_program_bus_error_action,
+    },
+};
+pub use open::{create_private, open_regular};
 pub use position::TracePosition;
-pub use program::{Exit, Program, StopReason, identify};
-pub use reader::{EventStream, Trace};
+pub use printable::{is_unprintable, printable, printable_lines};
+pub use program::{Exit, Program, StopReason, identify, identify_file};
+pub use reader::{Crowd, EventStream, Trace};
 pub use recover::{append_exit, recover};
+pub use variables::{Variable, VariableValue};
 pub use writer::{Appender, Slot, Storage, Writer};

@@ -6,7 +6,7 @@
 //! fresh ones fifty times that.
 //!
 //! The file grows by slabs whose blocks are reserved before a thread writes to them: a mapping over a hole would turn a
-//! full disk into a SIGBUS.
+//! full disk into a SIGBUS. Should somebody truncate it all the same, [`truncation`] ends the recording.
 //!
 //! # Safety
 //!
@@ -16,10 +16,12 @@
 //! slot has one owner at a time (the thread it was handed to, or the background thread); readers of the file access it
 //! only after the process has died or stopped recording.
 
+pub(crate) mod truncation;
+
 use std::{
     fs::{File, OpenOptions},
     io,
-    os::unix::fs::OpenOptionsExt,
+    os::{fd::AsRawFd, unix::fs::OpenOptionsExt},
     path::{Path, PathBuf},
     ptr::NonNull,
     sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering, compiler_fence},
@@ -31,7 +33,9 @@ use crate::layout::{
     CHUNK, CHUNK_HEADER, CHUNK_MAGIC, CHUNKS_PER_SLAB, FLAG_DATA, FORMAT_VERSION, LIVE_HEADER,
     LIVE_MAGIC, MAX_SLABS, SLAB, SLOT, SLOTS_PER_SLAB, chunk, live,
 };
+use crate::program::StopReason;
 use crate::signal::without_file_size_signal;
+use truncation::Guard;
 
 /// Returns the path of the live file of the trace at `path`.
 pub fn live_path(path: &Path) -> PathBuf {
@@ -44,12 +48,21 @@ pub(crate) struct LiveFile {
     file: File,
     header: MmapRaw,
     slabs: Vec<MmapRaw>,
+    guard: &'static Guard,
+}
+
+impl Drop for LiveFile {
+    fn drop(&mut self) {
+        self.guard.release();
+    }
 }
 
 impl LiveFile {
     /// Creates the file with its header page, readable by its owner only. Fails if it exists: another process may have
     /// mapped it, which would crash if the file shrank.
-    pub(crate) fn create(path: &Path) -> io::Result<LiveFile> {
+    ///
+    /// `on_stop` is called if the file is truncated, possibly by a signal handler.
+    pub(crate) fn create(path: &Path, on_stop: fn(StopReason)) -> io::Result<LiveFile> {
         let file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -58,16 +71,24 @@ impl LiveFile {
             .open(path)?;
         reserve(&file, 0, LIVE_HEADER)?;
         let header = MmapOptions::new().len(LIVE_HEADER).map_raw(&file)?;
+        let guard = Guard::new(file.as_raw_fd(), on_stop);
+        guard.add(0, header.as_mut_ptr(), LIVE_HEADER);
         let live = LiveFile {
             file,
             header,
             slabs: Vec::new(),
+            guard,
         };
         live.put_header(live::VERSION, FORMAT_VERSION.into());
         // SAFETY: Aligned and in the header page. The magic is stored last: without it, this is not a live file.
         let magic = unsafe { AtomicU64::from_ptr(live.header.as_mut_ptr().cast()) };
         magic.store(u64::from_ne_bytes(LIVE_MAGIC), Ordering::Release);
         Ok(live)
+    }
+
+    /// Returns what knows whether recording has stopped.
+    pub(crate) fn guard(&self) -> &'static Guard {
+        self.guard
     }
 
     /// Adds a slab of chunks and returns them, all free.
@@ -100,6 +121,7 @@ impl LiveFile {
             .offset(offset as u64)
             .len(SLAB)
             .map_raw(&self.file)?;
+        self.guard.add(index + 1, slab.as_mut_ptr(), SLAB);
         if populate {
             // Not supported by old kernels; the first use of each page faults then.
             let _ = slab.advise(memmap2::Advice::PopulateWrite);
@@ -117,7 +139,12 @@ impl LiveFile {
     }
 
     /// Stores why recording ended early. Needs no disk space: the page exists.
-    pub(crate) fn mark_stop(&self, code: u32, errno: u32) {
+    pub(crate) fn mark_stop(&self, why: StopReason) {
+        if why == StopReason::Truncated {
+            self.guard.mark();
+            return;
+        }
+        let (code, errno) = why.to_code();
         self.put_header(live::ERRNO, errno);
         self.put_header(live::STOP, code);
     }

@@ -10,6 +10,8 @@ use std::{
 
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::open::open_regular;
+
 /// The recorded program: enough to start it again in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Program {
@@ -21,20 +23,24 @@ pub struct Program {
     pub arguments: Vec<OsString>,
     /// Working directory.
     pub directory: PathBuf,
-    /// The environment.
+    /// The variables of the environment that are recorded whether the program reads them or not.
     pub environment: Vec<(OsString, OsString)>,
     /// What was to be kept out of the trace, such as `env:TOKEN` or `header:authorization`.
     pub withheld: Vec<String>,
 }
 
-/// Returns a hash of the executable's bytes, which changes when the executable does.
+/// Returns a hash of the executable's bytes, which changes when the executable does. It is not 0.
 pub fn identify(executable: &Path) -> io::Result<u64> {
-    let mut file = File::open(executable)?;
+    identify_file(&open_regular(executable)?)
+}
+
+/// Returns the same for an open file, from where it is read next.
+pub fn identify_file(mut file: &File) -> io::Result<u64> {
     let mut hasher = Xxh3::new();
     let mut buffer = vec![0; 1 << 18];
     loop {
         match file.read(&mut buffer)? {
-            0 => return Ok(hasher.digest()),
+            0 => return Ok(hasher.digest().max(1)),
             read => hasher.update(&buffer[..read]),
         }
     }
@@ -198,6 +204,8 @@ pub enum StopReason {
     NoRoom,
     /// Recording was ended through the API while activities were still running.
     Asked,
+    /// Somebody truncated the live file.
+    Truncated,
 }
 
 impl StopReason {
@@ -206,6 +214,7 @@ impl StopReason {
             StopReason::Storage(errno) => (1, errno as u32),
             StopReason::NoRoom => (2, 0),
             StopReason::Asked => (3, 0),
+            StopReason::Truncated => (4, 0),
         }
     }
 
@@ -214,6 +223,7 @@ impl StopReason {
             1 => Some(StopReason::Storage(errno as i32)),
             2 => Some(StopReason::NoRoom),
             3 => Some(StopReason::Asked),
+            4 => Some(StopReason::Truncated),
             _ => None,
         }
     }
@@ -231,6 +241,9 @@ impl std::fmt::Display for StopReason {
                 "more threads were recording at once than a trace has room for, or the disk was too slow",
             ),
             StopReason::Asked => f.write_str("recording was ended by the program"),
+            StopReason::Truncated => {
+                f.write_str("the live file was truncated while the program was recording")
+            }
         }
     }
 }

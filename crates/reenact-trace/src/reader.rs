@@ -6,6 +6,7 @@
 //! 24 bytes per piece of a stream stay in memory, and 32 per piece of data. A trace whose recording was cut off is read
 //! together with its live file, without changing either.
 
+mod crowds;
 mod data;
 mod events;
 mod grouped;
@@ -18,6 +19,7 @@ use std::{
     sync::Arc,
 };
 
+pub use crowds::Crowd;
 pub use events::EventStream;
 
 use crate::{
@@ -27,6 +29,7 @@ use crate::{
     error::{Damage, TraceError},
     family::{ActivityInfo, Family},
     program::{Exit, Program, StopReason},
+    variables::{FIRST_ID, Variable},
 };
 
 use data::OrderedData;
@@ -144,10 +147,26 @@ impl Trace {
         self.catalog.find(number).map(|_| self.family.info(number))
     }
 
+    /// Returns the lowest number from this one on that no activity of the trace has.
+    pub fn free_number(&self, from: u32) -> Option<u32> {
+        let mut number = from;
+        while let Some(row) = self.catalog.find(number) {
+            let row = &self.catalog.rows()[row];
+            number = row.first().checked_add(row.count())?;
+        }
+        Some(number)
+    }
+
     /// Returns the activity's place in the family tree, such as `main.2.a0`: the first child of main's third, with a
     /// number from a block; such children are counted separately. `?7` if the origin of activity 7 is unknown.
     pub fn family_name(&self, number: u32) -> String {
         self.family.name(number)
+    }
+
+    /// Returns the number of the n-th child of an activity whose number is from a block, counted from 0.
+    pub fn child_in_block(&self, parent: u32, index: u64) -> Option<u32> {
+        let number = self.family.child_in_block(parent, index)?;
+        self.activity(number).map(|info| info.number)
     }
 
     /// Returns the events of an activity from its first; only [`Item::Cut`](crate::Item::Cut) for one that is not in
@@ -184,6 +203,14 @@ impl Trace {
             (Err(TraceError::Damaged { damage, .. }), _) => Err(self.broken_data(id, damage)),
             (Err(error), _) => Err(error),
         }
+    }
+
+    /// Returns the environment variables that the program has read, in the order in which it read them first.
+    pub fn variables(&self) -> Vec<Variable> {
+        (FIRST_ID..)
+            .map_while(|id| self.data(id).ok())
+            .filter_map(|bytes| Variable::from_bytes(&bytes))
+            .collect()
     }
 
     /// Returns the number of data in the trace and their length. Cheap.

@@ -4,7 +4,7 @@
 //! only way.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, BufWriter, Write},
     path::Path,
 };
@@ -14,6 +14,7 @@ use crate::{
     error::{Damage, TraceError},
     layout::{TAIL, kind},
     live::live_path,
+    open::{reopen, reopen_to_append},
     program::Exit,
     regroup::regroup,
     section::Section,
@@ -41,7 +42,7 @@ pub fn recover(path: &Path) -> Result<bool, TraceError> {
         })
         .is_err()
         {
-            append(path, contents.end, |file| write_rest(file, &contents))?;
+            append(path, &contents, |file| write_rest(file, &contents))?;
         }
     } else {
         return Ok(false);
@@ -54,14 +55,12 @@ pub fn recover(path: &Path) -> Result<bool, TraceError> {
 pub fn append_exit(path: &Path, exit: Exit) -> Result<(), TraceError> {
     let contents = Contents::read(path)?;
     may_append(path, &contents)?;
-    append(path, contents.end, |file| {
-        file.write_all(&exit_section(exit))
-    })
+    append(path, &contents, |file| file.write_all(&exit_section(exit)))
 }
 
 /// Locks the trace against concurrent recoveries until the file is closed. Does nothing on a file system without locks.
 fn lock(path: &Path) -> Option<File> {
-    let live = File::open(live_path(path)).ok()?;
+    let live = reopen(&live_path(path)).ok()?;
     live.lock().ok()?;
     Some(live)
 }
@@ -149,11 +148,12 @@ fn exit_section(exit: Exit) -> Vec<u8> {
 /// else.
 fn append(
     path: &Path,
-    end: u64,
+    contents: &Contents,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), TraceError> {
     let completed = || {
-        let file = OpenOptions::new().append(true).open(path)?;
+        let end = contents.end;
+        let file = reopen_to_append(path, &contents.file)?;
         file.set_len(end)?;
         let mut file = BufWriter::with_capacity(1 << 18, file);
         let written = without_file_size_signal(|| {

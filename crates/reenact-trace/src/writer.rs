@@ -15,14 +15,14 @@ mod stored_data;
 
 use std::{
     collections::VecDeque,
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, IoSlice, Write},
     ops::Deref,
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     thread::JoinHandle,
 };
@@ -30,6 +30,7 @@ use std::{
 pub use appender::Appender;
 pub use slots::Slot;
 
+use data::DataChunk;
 use stored_data::StoredData;
 
 use crate::{
@@ -38,10 +39,12 @@ use crate::{
         CHUNK_HEADER, CHUNKS_PER_SLAB, FILE_HEADER, FILE_MAGIC, FLAG_DATA, FORMAT_VERSION,
         MAX_SLABS, chunk, get_u32, get_u64, kind,
     },
-    live::{ChunkHeader, ChunkPtr, LiveFile, SlotPtr, live_path},
+    live::{ChunkHeader, ChunkPtr, LiveFile, SlotPtr, live_path, truncation::Guard},
+    open::create_private,
     program::{Program, StopReason},
     section::Section,
     signal::{blocked_in_new_thread, without_file_size_signal},
+    variables::{FIRST_ID, Variable},
 };
 
 /// What happens to full chunks.
@@ -83,10 +86,12 @@ struct Shared {
     path: PathBuf,
     state: Mutex<State>,
     work: Condvar,
-    /// Set once, when recording has stopped early; appenders check it when they need a chunk.
-    stopped: AtomicBool,
+    /// Knows whether recording has stopped early; appenders check that when they need a chunk.
+    guard: &'static Guard,
     /// The next id of data. Ids only have to be unique, so relaxed operations suffice.
     data_id: AtomicU64,
+    /// How many variables of the environment have been stored.
+    variables: AtomicU64,
     stored_data: StoredData,
     on_stop: fn(StopReason),
 }
@@ -121,7 +126,8 @@ const MAX_AT_ONCE: usize = 16;
 impl Writer {
     /// Creates the trace file and its live file and starts the background thread.
     ///
-    /// `on_stop` is called once, on the thread that finds that recording cannot go on.
+    /// `on_stop` is called once, on the thread that finds that recording cannot go on. If that is because the live file was
+    /// truncated ([`StopReason::Truncated`]), a signal handler calls it.
     pub fn create(
         path: &Path,
         program: &Program,
@@ -131,18 +137,12 @@ impl Writer {
         // Removes a live file that an earlier recording left. If that fails, creating ours reports it.
         let live_path = live_path(path);
         let _ = fs::remove_file(&live_path);
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(path)
-            .map_err(TraceError::io("cannot create", path))?;
+        let mut file = create_private(path).map_err(TraceError::io("cannot create", path))?;
         keep_private(&file);
         without_file_size_signal(|| file.write_all(&beginning(program, FORMAT_VERSION)))
             .map_err(TraceError::io("cannot write", path))?;
 
-        let (live, slots, chunks) = LiveFile::create(&live_path)
+        let (live, slots, chunks) = LiveFile::create(&live_path, on_stop)
             .and_then(|mut live| {
                 let slots = live.add_slots()?;
                 let chunks = live.add_chunks()?;
@@ -157,6 +157,7 @@ impl Writer {
             })
             .map_err(TraceError::io("cannot set up", &live_path))?;
 
+        let guard = live.guard();
         let shared = Arc::new(Shared {
             path: path.to_owned(),
             state: Mutex::new(State {
@@ -172,8 +173,9 @@ impl Writer {
                 background: None,
             }),
             work: Condvar::new(),
-            stopped: AtomicBool::new(false),
+            guard,
             data_id: AtomicU64::new(0),
+            variables: AtomicU64::new(0),
             stored_data: StoredData::default(),
             on_stop,
         });
@@ -212,12 +214,21 @@ impl Writer {
         Some(Appender::new(self.clone(), chunk, thread))
     }
 
+    /// Stores a variable of the environment that the program has read. The caller stores each once.
+    pub fn variable(&self, thread: u32, variable: &Variable) {
+        let id = FIRST_ID + self.shared.variables.fetch_add(1, Ordering::Relaxed);
+        let mut chunk = DataChunk::default();
+        // Once recording has stopped, nothing more is stored.
+        let _ = chunk.store_as(&self.shared, thread, id, &variable.to_bytes());
+        chunk.leave(&self.shared);
+    }
+
     /// Ends recording: moves the contents of the live file to the trace, and removes the live file. Activities that
     /// still record keep their mapping, but what they do from now on is lost; end them before.
     pub fn finish(self) -> Result<(), TraceError> {
         self.shared.end_background();
         // Threads that still record get no more chunks: nothing would empty them.
-        self.shared.stopped.store(true, Ordering::Release);
+        self.shared.guard.stop();
         crate::recover(&self.shared.path).map(|_| ())
     }
 }
@@ -228,7 +239,7 @@ impl Shared {
     }
 
     fn has_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Acquire)
+        self.guard.has_stopped()
     }
 
     /// Lets the background thread write the full chunks and end.
@@ -247,9 +258,8 @@ impl Shared {
 
     /// Takes the lock's guard, to release the lock before the hook runs, which may do anything.
     fn stop(&self, why: StopReason, state: MutexGuard<'_, State>) {
-        if !self.stopped.swap(true, Ordering::AcqRel) {
-            let (code, errno) = why.to_code();
-            state.live.mark_stop(code, errno);
+        if self.guard.stop() {
+            state.live.mark_stop(why);
             drop(state);
             (self.on_stop)(why);
         }
@@ -353,6 +363,8 @@ fn keep_private(file: &File) {
 
 fn reason(error: &io::Error) -> StopReason {
     match (error.kind(), error.raw_os_error()) {
+        // What is to be written is in the live file, and is not there any more.
+        (_, Some(libc::EFAULT)) => StopReason::Truncated,
         (_, Some(errno)) => StopReason::Storage(errno),
         (io::ErrorKind::OutOfMemory, None) => StopReason::NoRoom,
         (_, None) => StopReason::Storage(libc::EIO),

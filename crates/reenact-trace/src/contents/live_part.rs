@@ -9,6 +9,7 @@ use crate::{
         CHUNK, CHUNK_HEADER, CHUNK_MAGIC, FORMAT_VERSION, LIVE_HEADER, LIVE_MAGIC, MAX_SLABS,
         OLDEST_VERSION, SLAB, SLOT, chunk, get_u32, live,
     },
+    open::reopen,
     program::StopReason,
     writer::section_of_chunk,
 };
@@ -31,7 +32,7 @@ pub(super) struct LivePart {
 impl LivePart {
     /// Reads the live file at `path`, if there is one.
     pub(super) fn read(path: &Path) -> Result<Option<LivePart>, TraceError> {
-        let file = match File::open(path) {
+        let file = match reopen(path) {
             Ok(file) => file,
             Err(error)
                 if matches!(

@@ -18,6 +18,7 @@ mod round_trip;
 mod script;
 mod sections;
 mod torn;
+mod truncated;
 mod writing;
 
 /// A new directory, which goes when it is dropped, and the path of a file in it.

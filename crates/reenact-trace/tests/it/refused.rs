@@ -73,7 +73,7 @@ fn a_directory() {
     let directory = tempfile::tempdir().unwrap();
     check_path(
         directory.path(),
-        expect!["cannot read FILE: Is a directory (os error 21)"],
+        expect!["cannot open FILE: Is a directory (os error 21)"],
     );
 }
 
@@ -478,4 +478,60 @@ fn live_files_that_nobody_writes() {
         &with_chunk(|chunk| chunk[34] = 1),
         expect!["a chunk in the live file is longer than chunks can be at byte 4096"],
     );
+}
+
+#[test]
+fn a_pipe_or_a_device_is_refused_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("pipe.reenact");
+    let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+    // SAFETY: A plain call with a string that outlives it.
+    assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+    let expected = "it is a pipe, a socket or a device, not a file";
+    for path in [&path, Path::new("/dev/zero")] {
+        let Err(error) = Trace::open(path) else {
+            panic!("it was opened");
+        };
+        assert!(error.to_string().ends_with(expected), "{error}");
+        let error = reenact_trace::identify(path).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+#[test]
+fn a_live_file_that_is_a_pipe_or_a_link_is_refused_at_once() {
+    let (directory, path) = crate::in_directory("bug.reenact");
+    let file = crate::script::bytes(10, 1);
+    fs::write(directory.path().join("other"), file).unwrap();
+    fs::write(&path, sections::file_header(3)).unwrap();
+    let live = live_path(&path);
+    std::os::unix::fs::symlink(directory.path().join("other"), &live).unwrap();
+    check_path(
+        &path,
+        expect!["cannot open FILE.live: Too many levels of symbolic links (os error 40)"],
+    );
+    fs::remove_file(&live).unwrap();
+    let name = std::ffi::CString::new(live.to_str().unwrap()).unwrap();
+    // SAFETY: A plain call with a string that outlives it.
+    assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+    check_path(
+        &path,
+        expect!["cannot open FILE.live: it is a pipe, a socket or a device, not a file"],
+    );
+}
+
+/// ```text
+/// link ── is checked ── now leads elsewhere ── is opened again
+/// ```
+#[test]
+fn a_recording_is_not_created_through_a_link() {
+    let (directory, path) = crate::in_directory("bug.reenact");
+    let other = directory.path().join("thesis");
+    fs::write(&other, "ten years").unwrap();
+    std::os::unix::fs::symlink(&other, &path).unwrap();
+    let program = crate::script::program();
+    let created =
+        reenact_trace::Writer::create(&path, &program, reenact_trace::Storage::File, |_| ());
+    assert!(created.is_err());
+    assert_eq!(fs::read_to_string(&other).unwrap(), "ten years");
 }
