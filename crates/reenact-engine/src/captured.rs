@@ -19,6 +19,7 @@
 //! Only on Linux with the GNU C library: elsewhere these functions do not have those names, and input from outside is
 //! recorded only where the program calls [`external`](crate::external).
 
+mod bus;
 mod callers;
 mod clock;
 #[cfg(target_arch = "x86_64")]
@@ -62,6 +63,9 @@ pub(crate) fn link() {
         identity::getpid as *const (),
         identity::kill as *const (),
         identity::getenv as *const (),
+        identity::secure_getenv as *const (),
+        bus::sigaction as *const (),
+        bus::signal as *const (),
         syscall::syscall as *const (),
     ));
     waits::link();

@@ -3,6 +3,7 @@
 //! An operation that went as predicted only passes through [`count`]: two loads, a multiplication and a store to memory
 //! that survives the process. Everything else in here is the exception.
 
+mod environment;
 mod outside;
 mod recorder_state;
 mod start;
@@ -21,6 +22,7 @@ use std::{
 use reenact_trace::{Appender, Kind, Origin, Slot, StopReason, Writer};
 
 pub(crate) use self::{
+    environment::note as note_variable,
     outside::{Reading, clock, clock_briefly, external, random, waited, write_kept},
     recorder_state::{Block, Me, RecorderState},
     start::{start, start_from_environment},

@@ -25,6 +25,7 @@ mod waiting;
 
 use std::{
     collections::BTreeSet,
+    io,
     panic::Location,
     path::{Path, PathBuf},
     sync::{
@@ -36,7 +37,7 @@ use std::{
     },
 };
 
-use reenact_trace::{ActivityInfo, Event, Kind, Origin, Trace, TraceError};
+use reenact_trace::{ActivityInfo, Crowd, Event, Kind, Origin, Trace, TraceError};
 
 use self::{
     cursor::{Cursor, LibraryCalls, Next, ObservedAs},
@@ -56,6 +57,9 @@ use crate::{
     site::{Site, at},
     withheld,
 };
+
+/// The highest number, which no activity has: there would be no token for it.
+const LAST_NUMBER: u32 = u32::MAX;
 
 /// The replay of one trace.
 pub(crate) struct Replay {
@@ -201,6 +205,13 @@ pub(crate) fn play_process(trace: &Trace) {
 impl Replay {
     fn open(path: &Path, report: Option<PathBuf>) -> Result<Replay, TraceError> {
         let trace = Arc::new(Trace::open(path)?);
+        if trace.activity(LAST_NUMBER).is_some() {
+            return Err(TraceError::Io {
+                action: "cannot replay",
+                path: path.to_owned(),
+                source: io::Error::other("it has an activity with a number that no activity has"),
+            });
+        }
         withheld::set_missing(&trace.program().withheld);
         play_process(&trace);
         captured::play_clocks(recorded_variable(&trace, captured::CLOCKS_VARIABLE));
@@ -211,8 +222,9 @@ impl Replay {
             .transpose()?;
         // Light activities are found by number.
         let places = trace
-            .activities()
-            .filter(|info| !info.in_block)
+            .crowds()
+            .map(|crowd| crowd.first)
+            .filter(|info| !info.in_block && info.origin != Origin::Unknown)
             .map(|info| {
                 let name = match info.origin {
                     Origin::Foreign => info.name.clone(),
@@ -224,23 +236,29 @@ impl Replay {
         let is_stranger = |info: &ActivityInfo| {
             info.origin == Origin::Foreign && external::is_stranger(&trace, info.number)
         };
+        // What was not in a block has written its start, and is a crowd of one.
         let strangers: BTreeSet<u32> = trace
-            .activities()
+            .crowds()
+            .map(|crowd| crowd.first)
             .filter(is_stranger)
             .map(|info| info.number)
             .collect();
         let others = || {
-            let all = trace.activities();
-            all.filter(|info| !strangers.contains(&info.number))
+            let all = trace.crowds();
+            all.filter(|crowd| !strangers.contains(&crowd.first.number))
         };
         let guests = others()
-            .filter(|info| info.origin == Origin::Foreign)
+            .filter(|crowd| crowd.first.origin == Origin::Foreign)
             .count() as u32;
-        let not_started = NotStarted::new(others().map(|info| info.number).collect());
+        let numbers = |crowd: Crowd| {
+            let first = u64::from(crowd.first.number);
+            first..first + u64::from(crowd.count)
+        };
+        let not_started = NotStarted::new(others().map(numbers).collect());
         Ok(Replay {
             places,
             guests: AtomicU32::new(guests + 1),
-            unconsumed: AtomicU32::new(not_started.all() as u32),
+            unconsumed: AtomicU32::new(u32::try_from(not_started.len()).unwrap_or(u32::MAX)),
             not_started: not_started.into(),
             strangers: strangers.into(),
             next_unknown: AtomicU32::new(0),
@@ -260,8 +278,16 @@ impl Replay {
     fn unknown(&self) -> u32 {
         loop {
             let number = self.next_unknown.fetch_add(1, Relaxed);
-            if self.trace.activity(number).is_none() {
-                return number;
+            match self.trace.free_number(number) {
+                Some(free) if free > number => {
+                    self.next_unknown.fetch_max(free, Relaxed);
+                }
+                Some(free) if free < LAST_NUMBER => return free,
+                _ => report::finish(
+                    self.report.as_deref(),
+                    report::DIVERGED,
+                    "the trace claims to have all activities that there can be\n",
+                ),
             }
         }
     }

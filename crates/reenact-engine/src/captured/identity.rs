@@ -8,7 +8,12 @@ use std::{
 use libc::pid_t;
 
 use super::{is_captured, real};
-use crate::{Question, activity::with_controlled, mode, withheld};
+use crate::{
+    Question,
+    activity::with_controlled,
+    mode::{self, Mode},
+    record, withheld,
+};
 
 /// The environment variable with the id of the recorded process: part of a trace.
 pub(crate) const VARIABLE: &str = "REENACT_PID";
@@ -42,25 +47,56 @@ pub(super) extern "C" fn kill(process: pid_t, signal: c_int) -> c_int {
     real::kill(process, signal)
 }
 
-/// The C library's `getenv`. The environment is part of a trace as a whole, except for variables that were withheld: a
-/// replay that asks for one of those cannot continue.
+/// The C library's `getenv`. A variable is recorded when the program first asks for it. Some are withheld: a replay that
+/// asks for one of those cannot continue.
 ///
 /// # Safety
 ///
 /// `name` is a C string.
 #[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn getenv(name: *const c_char) -> *mut c_char {
-    if mode::is_controlled() && !name.is_null() && is_captured() {
-        // SAFETY: The caller guarantees that it is a C string, and it is not null.
-        let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-        if withheld::is_missing("env", &name) {
-            with_controlled(|me| {
-                let missing = format!("env:{name}");
-                me.controller
-                    .outside(&me.activity, Question::Missing(&missing));
-            });
-        }
-    }
     // SAFETY: The caller guarantees that it is a C string.
-    unsafe { real::getenv(name) }
+    unsafe {
+        asked_for(name);
+        real::getenv(name)
+    }
+}
+
+/// The C library's `secure_getenv`: the same.
+///
+/// # Safety
+///
+/// `name` is a C string.
+#[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
+pub(super) unsafe extern "C" fn secure_getenv(name: *const c_char) -> *mut c_char {
+    // SAFETY: The caller guarantees that it is a C string.
+    unsafe {
+        asked_for(name);
+        real::secure_getenv(name)
+    }
+}
+
+/// Notes that a variable was asked for, or diverges if it was withheld.
+///
+/// # Safety
+///
+/// `name` is null or a C string.
+unsafe fn asked_for(name: *const c_char) {
+    let is_recorded = mode::byte() == Mode::Record as u8;
+    if !(is_recorded || mode::is_controlled()) || name.is_null() || !is_captured() {
+        return;
+    }
+    // SAFETY: The caller guarantees that it is a C string, and it is not null.
+    let name = unsafe { CStr::from_ptr(name) };
+    if is_recorded {
+        return record::note_variable(name);
+    }
+    let name = name.to_string_lossy();
+    if withheld::is_missing("env", &name) {
+        with_controlled(|me| {
+            let missing = format!("env:{name}");
+            me.controller
+                .outside(&me.activity, Question::Missing(&missing));
+        });
+    }
 }

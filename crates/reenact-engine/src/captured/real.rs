@@ -161,6 +161,47 @@ pub(super) unsafe fn getenv(name: *const c_char) -> *mut c_char {
     }
 }
 
+/// Looks up an environment variable, unless the process has more rights than its user.
+///
+/// # Safety
+///
+/// As for the C library's `secure_getenv`.
+pub(super) unsafe fn secure_getenv(name: *const c_char) -> *mut c_char {
+    static REAL: Real = Real::new(c"secure_getenv");
+    type Getenv = unsafe extern "C" fn(*const c_char) -> *mut c_char;
+    // SAFETY: This is its type. The caller guarantees that `name` is a C string.
+    unsafe { function::<Getenv>(&REAL).map_or(std::ptr::null_mut(), |real| real(name)) }
+}
+
+/// Sets the action for a signal.
+///
+/// # Safety
+///
+/// As for the C library's `sigaction`.
+pub(super) unsafe fn sigaction(
+    signal: c_int,
+    action: *const libc::sigaction,
+    before: *mut libc::sigaction,
+) -> c_int {
+    static REAL: Real = Real::new(c"sigaction");
+    type Sigaction =
+        unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
+    // SAFETY: This is its type. The caller fulfils the conditions of the C library's function.
+    unsafe { function::<Sigaction>(&REAL).map_or(-1, |real| real(signal, action, before)) }
+}
+
+/// The same with an older interface.
+///
+/// # Safety
+///
+/// As for the C library's `signal`.
+pub(super) unsafe fn signal(number: c_int, handler: libc::sighandler_t) -> libc::sighandler_t {
+    static REAL: Real = Real::new(c"signal");
+    type Signal = unsafe extern "C" fn(c_int, libc::sighandler_t) -> libc::sighandler_t;
+    // SAFETY: This is its type. The caller fulfils the conditions of the C library's function.
+    unsafe { function::<Signal>(&REAL).map_or(libc::SIG_ERR, |real| real(number, handler)) }
+}
+
 /// Returns the real process id.
 pub(super) fn getpid() -> libc::pid_t {
     // SAFETY: The call has no arguments and no effects.

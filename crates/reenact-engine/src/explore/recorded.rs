@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, collections::HashMap, path::Path, sync::Arc};
 
-use reenact_trace::{Event, Item, Kind, Origin, Trace, TraceError};
+use reenact_trace::{Crowd, Event, Item, Kind, Origin, Trace, TraceError};
 
 use crate::{
     Asked, Captured, Heard, Reply,
@@ -40,8 +40,14 @@ impl RecordedInput {
         let trace = Arc::new(Trace::open(path)?);
         play_process(&trace);
         let (mut answers, mut numbers) = (HashMap::new(), HashMap::new());
-        for activity in trace.activities() {
-            numbers.insert(trace.family_name(activity.number), activity.number);
+        for Crowd {
+            first: activity, ..
+        } in trace.crowds()
+        {
+            // Others are found by those that they descend from.
+            if !activity.in_block {
+                numbers.insert(trace.family_name(activity.number), activity.number);
+            }
             let mut own = Vec::new();
             for item in trace.events(activity.number) {
                 if let Item::Event(event) = item?
@@ -63,13 +69,18 @@ impl RecordedInput {
 
     /// Returns whether threads took part in the run that the program created without Reenact.
     pub(super) fn has_foreign(&self) -> bool {
-        let mut all = self.trace.activities();
+        let mut all = self.trace.crowds().map(|crowd| crowd.first);
         all.any(|one| one.origin == Origin::Foreign && !is_stranger(&self.trace, one.number))
     }
 
     /// Returns the number of an activity in the recorded run, if it was part of it.
     pub(super) fn number_of(&self, family: &str) -> Option<u32> {
-        self.numbers.get(family).copied()
+        if let Some(&number) = self.numbers.get(family) {
+            return Some(number);
+        }
+        let (parent, index) = family.rsplit_once(".a")?;
+        let parent = self.number_of(parent)?;
+        self.trace.child_in_block(parent, index.parse().ok()?)
     }
 
     /// Returns the first answer for which `fits` is true and that the activity has not received yet.

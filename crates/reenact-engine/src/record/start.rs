@@ -13,11 +13,11 @@ use std::{
 
 use reenact_trace::{Program, StopReason, Storage, TraceError, Writer};
 
-use super::{RECORDER, Recorder, of_exit};
+use super::{RECORDER, Recorder, environment, of_exit};
 use crate::{
     Map,
     activity::{Hot, with_recording},
-    captured, is_withheld,
+    captured,
     mode::{self, Mode},
     seeds, withheld,
 };
@@ -70,10 +70,7 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
         None => Storage::File,
     };
     let mut program = Program::current();
-    program.environment.retain(|(name, _)| {
-        let name = name.to_string_lossy();
-        (!name.starts_with("REENACT") || name == mode::STRATEGY) && !is_withheld("env", &name)
-    });
+    program.environment = environment::begin(program.environment);
     program.withheld = withheld::list().to_vec();
     let keys = seeds::set_new();
     if !seeds::is_found() {
@@ -126,5 +123,13 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
 
 fn on_stop(why: StopReason) {
     mode::stop_recording();
+    if why == StopReason::Truncated {
+        // This is a signal handler: it may not use what the interrupted code has locked.
+        const LINE: &[u8] = b"reenact: recording ends here, the program goes on: the live file was truncated while the \
+            program was recording\n";
+        // SAFETY: The bytes are a constant.
+        unsafe { libc::write(libc::STDERR_FILENO, LINE.as_ptr().cast(), LINE.len()) };
+        return;
+    }
     eprintln!("reenact: recording ends here, the program goes on: {why}");
 }

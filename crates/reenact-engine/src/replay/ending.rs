@@ -131,7 +131,7 @@ impl Replay {
     pub(super) fn exits(&self, runner: &Runner) {
         // Recording may have stopped before the program ended, and the trace of a program without operations does not
         // say who has ended it.
-        if self.trace.stop().is_some() || self.trace.activities().next().is_none() {
+        if self.trace.stop().is_some() || self.trace.activities().len() == 0 {
             return;
         }
         let mut cursor = runner.cursor();

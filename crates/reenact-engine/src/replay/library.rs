@@ -153,8 +153,8 @@ impl Replay {
             || *self.waits_are_recorded.get_or_init(|| {
                 let is_wait =
                     |item| matches!(item, Ok(Item::Event(event)) if event.kind == Kind::WAITED);
-                let mut activities = self.trace.activities();
-                activities.any(|info| self.trace.events(info.number).any(is_wait))
+                let mut crowds = self.trace.crowds();
+                crowds.any(|crowd| self.trace.events(crowd.first.number).any(is_wait))
             })
     }
 

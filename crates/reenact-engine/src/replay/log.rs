@@ -18,6 +18,7 @@ use std::{
     fmt::{self, Write as _},
     fs::File,
     io::Write,
+    os::unix::fs::OpenOptionsExt,
     panic::Location,
     path::Path,
     sync::{Mutex, PoisonError, atomic::Ordering::Relaxed},
@@ -128,6 +129,8 @@ impl LogFile {
         let file = File::options()
             .append(true)
             .create(true)
+            .mode(0o600)
+            .custom_flags(libc::O_NOFOLLOW)
             .open(path)
             .map_err(|source| TraceError::Io {
                 action: "cannot create",

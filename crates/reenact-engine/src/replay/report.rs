@@ -10,6 +10,8 @@ use std::{
     },
 };
 
+use reenact_trace::{create_private, printable_lines};
+
 use super::{Replay, Runner, cursor::Cursor, ending};
 use crate::raw;
 
@@ -21,6 +23,9 @@ pub(super) const ENDED: &str = "ended";
 /// How many activities a report names at most.
 const MOST_NAMED: usize = 40;
 
+/// How many activities that have not come are considered.
+const MOST_SORTED: usize = 10_000;
+
 /// Exit status of a process whose replay diverged.
 const STATUS_DIVERGED: i32 = 86;
 
@@ -30,9 +35,13 @@ pub(super) fn finish(file: Option<&Path>, outcome: &str, text: &str) -> ! {
     if REPORTED.swap(true, SeqCst) {
         raw::sleep_for_good();
     }
+    // The names in it may be a stranger's.
+    let text = printable_lines(text);
     let _ = write!(std::io::stderr(), "reenact: {text}");
-    if let Some(file) = file {
-        let _ = std::fs::write(file, format!("{outcome}\n{text}"));
+    if let Some(file) = file
+        && let Ok(mut file) = create_private(file)
+    {
+        let _ = write!(file, "{outcome}\n{text}");
     }
     let status = if outcome == DIVERGED {
         STATUS_DIVERGED
@@ -113,13 +122,15 @@ impl Replay {
             .not_started
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        waiting.extend(not_started.iter().map(|number| {
+        // There may be more than anybody wants to know of.
+        waiting.extend(not_started.iter().take(MOST_SORTED).map(|number| {
             let family = self.trace.family_name(number);
             format!("  {family} has not come\n")
         }));
+        let unnamed = not_started.len().saturating_sub(MOST_SORTED as u64);
         drop(not_started);
         waiting.sort();
-        let more = waiting.len().saturating_sub(MOST_NAMED);
+        let more = waiting.len().saturating_sub(MOST_NAMED) as u64 + unnamed;
         waiting.truncate(MOST_NAMED);
         if more > 0 {
             waiting.push(format!("  and {more} more\n"));

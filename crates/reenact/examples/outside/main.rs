@@ -2,6 +2,7 @@
 //!
 //! Each prints what it saw. What it depends on is gone when it is replayed.
 
+mod bus_errors;
 mod captured;
 mod everyone;
 mod files;
@@ -20,6 +21,7 @@ fn main() {
         sources::run,
         everyone::run,
         captured::run,
+        bus_errors::run,
         generated::run,
     ]);
 }

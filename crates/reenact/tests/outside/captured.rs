@@ -50,6 +50,12 @@ reenact_testing::tests! {
 }
 
 #[test]
+fn a_program_handles_its_own_bus_errors() {
+    let recorded = check_alone("bus-errors");
+    assert_eq!(recorded.stdout, "3 handled, 100\n");
+}
+
+#[test]
 fn everybody_sees_the_same_times_again() {
     let stage = Stage::new();
     check(&stage, "clocks", || {});
