@@ -37,13 +37,15 @@ fn main() {
         "forever" => forever(),
         "outside" => outside(),
         "secret" => secret(),
+        "environment" => environment(),
+        "until-told" => until_told(),
         "nothing" => println!("nothing happened"),
         "lost-update" => std::process::exit(lost_update()),
         "philosophers" => philosophers(),
         "turns" => turns(),
         _ => {
             eprintln!(
-                "which one? race, poison, exit, abort, timeouts, actors, crowd, file, child, forever, outside, secret, nothing, lost-update, philosophers, turns"
+                "which one? race, poison, exit, abort, timeouts, actors, crowd, file, child, forever, outside, secret, environment, until-told, nothing, lost-update, philosophers, turns"
             );
             std::process::exit(2);
         }
@@ -329,4 +331,29 @@ fn philosophers() {
     for thread in threads {
         thread.join().unwrap();
     }
+}
+
+/// Prints the variables that its arguments name.
+fn environment() {
+    std::hint::black_box(Instant::now());
+    for name in std::env::args().skip(2) {
+        match std::env::var(&name) {
+            Ok(value) => println!("{name} is {value}"),
+            Err(_) => println!("{name} is not set"),
+        }
+    }
+}
+
+/// Counts until it reads a line, and somewhat further.
+fn until_told() {
+    let count = busy_threads();
+    println!("counting");
+    let _ = std::io::stdout().flush();
+    let _ = std::io::stdin().read_line(&mut String::new());
+    let before = *locked(&count);
+    while *locked(&count) < before + 100_000 {
+        thread::yield_now();
+    }
+    println!("done");
+    std::process::exit(0);
 }

@@ -61,7 +61,7 @@ pub(crate) enum Subcommand {
 /// the program starts other programs that use reenact, each of them gets its own file: FILE.2.reenact and so on.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "reenact record [-o FILE] [--strategy SIDE] [--redact NAME,...] -- CMD...",
+    override_usage = "reenact record [-o FILE] [--strategy SIDE] [--redact NAME,...] [--env NAME,...] -- CMD...",
     after_help = RECORD_HELP
 )]
 pub(crate) struct RecordArgs {
@@ -100,6 +100,17 @@ pub(crate) struct RecordArgs {
     /// Only their owner can read recordings. Without this option, the variable REENACT_REDACT is used, if it is set.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = secret, verbatim_doc_comment)]
     pub(crate) redact: Vec<String>,
+    /// Environment variables to record in any case, separated by commas, such as CONFIG,APP_*; '*' for all
+    ///
+    /// A recording contains the language, the time zone and the kind of terminal (LANG, LC_*, TZ, TERM, …) and the
+    /// variables that the program reads with getenv, as std::env::var does. Name others here if the program finds them
+    /// another way, as std::env::vars does.
+    ///
+    /// If the name or the value of a variable looks like a secret (TOKEN, KEY, PASSWORD, …), its value is not recorded;
+    /// a replay takes it from its own environment. Its exact name here records it all the same. --redact env:NAME takes
+    /// precedence. Without this option, the variable REENACT_ENV is used, if it is set.
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub(crate) env: Vec<String>,
     /// The program and its arguments
     #[arg(value_name = "CMD", required = true, trailing_var_arg = true)]
     pub(crate) command: Vec<OsString>,
@@ -166,6 +177,13 @@ pub(crate) struct ReplayArgs {
     /// Replay even if the program is not the one that was recorded
     #[arg(long)]
     pub(crate) force: bool,
+    /// Start the program that the recording names, wherever it is
+    ///
+    /// A recording names a program, its arguments and its directory, and may come from somebody else. The program is
+    /// started if you name it (-- CMD), or if it is below the current directory, is the build that was recorded, and
+    /// belongs to you. For any other, you are asked at a terminal; without one, this option is necessary.
+    #[arg(long)]
+    pub(crate) trust: bool,
     /// Print every operation in order; with =FILE, write them to FILE
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     pub(crate) log: Option<Option<PathBuf>>,

@@ -39,7 +39,7 @@ use crate::{
     recorded_path::{RecordedPath, Replayed},
     report::{self, counted},
     rust_program::Start,
-    signals,
+    screen, signals,
     universe::BAD,
 };
 
@@ -53,14 +53,14 @@ pub(crate) fn run(args: &DebugArgs) -> Result<Exit, Error> {
         return language::start(&start, Debug { args })?;
     };
     if file.extension().is_some_and(|end| end == "reenact") {
-        let recording = match RecordedPath::replay(file, false, &[])? {
+        let recording = match RecordedPath::replay(file, false, &[], args.trust)? {
             Replayed::RecordedPath(recording) => recording,
             Replayed::Interrupted(exit) => return Ok(exit),
         };
         let start = Start {
             command: &[],
             unlocks: args.unlocks,
-            recording: Some(&recording),
+            recording: Some(&*recording),
         };
         return language::start(&start, Debug { args })?;
     }
@@ -87,14 +87,14 @@ impl LanguageTask for Debug<'_> {
             true => Input::terminal()?,
             false => Input::script(),
         };
-        console.begin(&mut anstream::stdout())?;
+        console.begin(&mut screen::stdout())?;
         run_commands(&mut console, input)
     }
 }
 
 /// Reads and executes commands until the input ends or a command quits.
 fn run_commands<S: Semantics>(console: &mut Console<S>, mut input: Input) -> Result<Exit, Error> {
-    let mut out = anstream::stdout();
+    let mut out = screen::stdout();
     let is_script = input.is_script();
     if !is_script {
         let name = console.source().name();

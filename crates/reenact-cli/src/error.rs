@@ -12,7 +12,9 @@ use reenact_ambient::{Source, SyntaxError};
 use reenact_multiverse::SessionError;
 use reenact_trace::{Exit, TraceError, live_path};
 
-use crate::{args::Subcommand, replay::DIVERGED, suggest::did_you_mean};
+use crate::{
+    args::Subcommand, replay::DIVERGED, report::shown, suggest::did_you_mean, trust::Doubt,
+};
 
 /// Why a command failed. No field is a `source`: the messages already contain what a chain of causes would repeat.
 #[derive(Debug, thiserror::Error)]
@@ -21,25 +23,25 @@ pub(crate) enum Error {
     #[error("{error}")]
     Trace { error: TraceError, help: String },
     /// The output path of a recording exists and is not a recording.
-    #[error("{} already exists and is not a recording", path.display())]
+    #[error("{} already exists and is not a recording", shown(path))]
     NotReplaceable { path: PathBuf },
     /// The recording cannot be created at its output path.
-    #[error("cannot create a recording in {}: {}", directory.display(), reason(error))]
+    #[error("cannot create a recording in {}: {}", shown(directory), reason(error))]
     Destination {
         directory: PathBuf,
         error: io::Error,
     },
     /// A process is still writing the recording.
-    #[error("{} is still being recorded by process {pid}", path.display())]
+    #[error("{} is still being recorded by process {pid}", shown(path))]
     StillRecording { path: PathBuf, pid: u32 },
     /// A program cannot be started.
-    #[error("cannot run {}: {error}", program.display())]
+    #[error("cannot run {}: {error}", shown(Path::new(program)))]
     Start { program: OsString, error: io::Error },
     /// A program was started, but waiting for it failed.
     #[error("cannot wait for the program that was started: {0}")]
     Wait(io::Error),
     /// The recorded program is not at its path any more.
-    #[error("the recorded program is not at {}: {error}", executable.display())]
+    #[error("the recorded program is not at {}: {error}", shown(executable))]
     ProgramGone {
         executable: PathBuf,
         trace: PathBuf,
@@ -49,13 +51,31 @@ pub(crate) enum Error {
     #[error("the recording cannot be explored: {0}")]
     Unfit(String),
     /// The program has changed since it was recorded.
-    #[error("{} is not the program that was recorded: it was rebuilt or replaced since", executable.display())]
+    #[error(
+        "{} is not the program that was recorded: it was rebuilt or replaced since",
+        shown(executable)
+    )]
     Rebuilt { executable: PathBuf, trace: PathBuf },
+    /// The user has not confirmed that the program of a recording may be started.
+    #[error(
+        "did not start {}: {doubt}, and nobody has confirmed it",
+        shown(executable)
+    )]
+    NotConfirmed {
+        executable: PathBuf,
+        /// Formatted for people.
+        arguments: String,
+        directory: PathBuf,
+        doubt: Doubt,
+    },
+    /// The executable is not the file any more that was checked.
+    #[error("{} was changed while it was being checked", shown(executable))]
+    Replaced { executable: PathBuf },
     /// The program ran without the engine.
-    #[error("{} was not replayed: it {} without starting Reenact", executable.display(), ended(*exit))]
+    #[error("{} was not replayed: it {} without starting Reenact", shown(executable), ended(*exit))]
     NotReplayed { executable: PathBuf, exit: Exit },
     /// No activity has this name.
-    #[error("no activity of {} is called {name}", trace.display())]
+    #[error("no activity of {} is called {name}", shown(trace))]
     NoSuchActivity {
         trace: PathBuf,
         name: String,
@@ -71,13 +91,13 @@ pub(crate) enum Error {
     #[error("cannot use a temporary file: {0}")]
     Scratch(io::Error),
     /// The log of a replay cannot be written to the path that the user gave.
-    #[error("cannot write the log to {}: {error}", path.display())]
+    #[error("cannot write the log to {}: {error}", shown(path))]
     Log { path: PathBuf, error: io::Error },
     /// The program to be explored cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
+    #[error("cannot read {}: {error}", shown(path))]
     Program { path: PathBuf, error: io::Error },
     /// The extension of a file is not that of a known language.
-    #[error("cannot tell the language of {} from its extension", path.display())]
+    #[error("cannot tell the language of {} from its extension", shown(path))]
     Language { path: PathBuf },
     /// The input is not valid UTF-8.
     #[error("{what} is not valid UTF-8: invalid byte at offset {at}")]
@@ -105,13 +125,13 @@ pub(crate) enum Error {
     #[error("nothing was explored: {0}")]
     NothingExplored(String),
     /// The program refuses to explore itself with these options.
-    #[error("{} cannot be explored: {error}", program.display())]
+    #[error("{} cannot be explored: {error}", shown(Path::new(program)))]
     Exploration { program: OsString, error: String },
     /// The program ended without having explored itself.
-    #[error("{} did not explore itself: it {}", program.display(), ended(*exit))]
+    #[error("{} did not explore itself: it {}", shown(Path::new(program)), ended(*exit))]
     NotExplored { program: OsString, exit: Exit },
     /// A schedule cannot be written.
-    #[error("cannot write the schedule to {}: {error}", path.display())]
+    #[error("cannot write the schedule to {}: {error}", shown(path))]
     Schedule { path: PathBuf, error: io::Error },
     /// Commands cannot be read from standard input.
     #[error("cannot read commands: {0}")]
@@ -150,16 +170,25 @@ impl Error {
             }
             Error::Start { program, error } => advice_on_start(error, program),
             Error::ProgramGone { trace, .. } => {
-                let trace = trace.display();
+                let trace = shown(trace);
                 format!("give its new path: reenact replay {trace} -- PROGRAM")
             }
             Error::Rebuilt { trace, .. } => {
-                let trace = trace.display();
+                let trace = shown(trace);
                 format!(
                     "replay with the recorded build, by its path: reenact replay {trace} -- PROGRAM; or try with \
                      this one: reenact replay {trace} --force"
                 )
             }
+            Error::NotConfirmed {
+                arguments,
+                directory,
+                ..
+            } => format!(
+                "it would run, in {}: {arguments}; if you trust the recording, add --trust",
+                shown(directory)
+            ),
+            Error::Replaced { .. } => "try again".to_owned(),
             Error::NotReplayed { .. } => {
                 "is the program built with reenact, and not a script that starts it without its environment?".to_owned()
             }
@@ -289,7 +318,7 @@ impl From<TraceError> for Error {
                 }
                 io::ErrorKind::PermissionDenied => format!(
                     "only its owner can read a recording; ask them, or use: sudo chmod +r {}",
-                    path.display()
+                    shown(path)
                 ),
                 _ => "is the disk mounted and intact?".to_owned(),
             },
@@ -311,7 +340,7 @@ impl From<TraceError> for Error {
 fn beside(path: &Path) -> String {
     format!(
         "was the file copied completely, together with {} if that existed?",
-        live_path(path).display()
+        shown(&live_path(path))
     )
 }
 
@@ -332,7 +361,7 @@ fn advice_on_start(error: &io::Error, program: &OsString) -> String {
         io::ErrorKind::NotFound if bare && path.exists() => {
             format!(
                 "to run a program in this directory, write ./{}",
-                path.display()
+                shown(path)
             )
         }
         io::ErrorKind::NotFound if bare => "is it installed, and in a directory of PATH?".into(),

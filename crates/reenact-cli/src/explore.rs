@@ -27,7 +27,7 @@ use crate::{
     language::{self, LanguageTask},
     report,
     rust_program::Start,
-    signals,
+    screen, signals,
 };
 
 /// The default bounds, chosen so that a laptop does not run out of memory.
@@ -168,13 +168,13 @@ pub(crate) fn run_search<S: Semantics>(
 
 /// Prints through a buffer, since the output may be long.
 fn print(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Error> {
-    let mut out = BufWriter::new(anstream::stdout().lock());
+    let mut out = BufWriter::new(screen::stdout());
     write(&mut out)
         .and_then(|()| out.flush())
         .map_err(Error::Output)
 }
 
 fn print_json(value: &impl serde::Serialize) -> Result<(), Error> {
-    let text = serde_json::to_string_pretty(value).expect("numbers and names");
+    let text = screen::pretty_json(value);
     print(|out| writeln!(out, "{text}"))
 }

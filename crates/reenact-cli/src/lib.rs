@@ -15,6 +15,8 @@
 //! | `findings`, `universe` | printing what a search has found and where the universes have stopped |
 //! | `process` | starting a program, waiting for it, exiting the way it did |
 //! | `signals` | receiving signals, dying by one (the only `unsafe` code) |
+//! | `trust` | whether the program of a recording may be started |
+//! | `screen` | what the command prints: nothing in it controls a terminal |
 //! | `error`, `report`, `suggest` | errors, how errors and progress are printed, suggestions for misspelled names |
 
 #![deny(unsafe_code)]
@@ -33,9 +35,11 @@ mod recorded_path;
 mod replay;
 mod report;
 mod rust_program;
+mod screen;
 mod signals;
 mod suggest;
 mod trace;
+mod trust;
 mod universe;
 
 use std::{io::ErrorKind, process::ExitCode};

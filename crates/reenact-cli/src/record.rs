@@ -35,6 +35,9 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Exit, Error> {
     if !args.redact.is_empty() {
         command.env("REENACT_REDACT", args.redact.join(","));
     }
+    if !args.env.is_empty() {
+        command.env("REENACT_ENV", args.env.join(","));
+    }
     let recording = record(&mut command, &file)?;
     if recording.traces.is_empty() {
         report::note(

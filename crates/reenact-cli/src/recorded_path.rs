@@ -10,6 +10,7 @@ use crate::{
     error::Error,
     replay::{Plan, ProgramOutput, ReplayOptions},
     report, signals,
+    trust::Consent,
 };
 
 /// A recorded run that has been replayed.
@@ -21,7 +22,7 @@ pub(crate) struct RecordedPath<'a> {
 
 /// The result of replaying a recorded run.
 pub(crate) enum Replayed<'a> {
-    RecordedPath(RecordedPath<'a>),
+    RecordedPath(Box<RecordedPath<'a>>),
     Interrupted(Exit),
 }
 
@@ -31,11 +32,16 @@ impl<'a> RecordedPath<'a> {
         file: &'a Path,
         force: bool,
         command: &[OsString],
+        is_trusted: bool,
     ) -> Result<Replayed<'a>, Error> {
         let plan = Plan::new(&ReplayOptions {
             trace: file,
             force,
             command,
+            consent: Consent {
+                is_named: !command.is_empty(),
+                is_trusted,
+            },
             really_write: false,
         })?;
         plan.notes().iter().for_each(report::note);
@@ -51,7 +57,7 @@ impl<'a> RecordedPath<'a> {
             return Ok(Replayed::Interrupted(Exit::Signal(signal)));
         }
         match outcome.is_same() {
-            true => Ok(Replayed::RecordedPath(recording)),
+            true => Ok(Replayed::RecordedPath(Box::new(recording))),
             false => Err(Error::Unfit(format!("it cannot be replayed: {outcome}"))),
         }
     }
@@ -76,9 +82,9 @@ impl<'a> RecordedPath<'a> {
 
     /// Returns the command of the recorded run. A test binary must run its tests one after the other: with several
     /// threads, its main thread takes part in operations that are not recorded.
-    pub(crate) fn command(&self) -> Command {
-        let mut command = self.plan.command();
+    pub(crate) fn command(&self) -> Result<Command, Error> {
+        let mut command = self.plan.command()?;
         command.env("RUST_TEST_THREADS", "1");
-        command
+        Ok(command)
     }
 }

@@ -1,5 +1,6 @@
 //! `reenact replay`: runs a recorded program again, once or many times, and reports whether it behaved the same way.
 
+mod environment;
 pub(crate) mod log;
 mod plan;
 
@@ -11,7 +12,7 @@ use std::{
 };
 
 use indicatif::ProgressBar;
-use reenact_trace::Exit;
+use reenact_trace::{Exit, printable_lines};
 use serde::Serialize;
 use tempfile::TempDir;
 
@@ -19,7 +20,7 @@ pub(crate) use self::{
     log::Operation,
     plan::{Plan, ReplayOptions, ReplayOutcome},
 };
-use crate::{args::ReplayArgs, error::Error, report, signals};
+use crate::{args::ReplayArgs, error::Error, report, screen, signals, trust::Consent};
 
 /// The exit status of a replay that diverged.
 pub(crate) const DIVERGED: i32 = 86;
@@ -30,6 +31,10 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Error> {
         trace: &args.file,
         force: args.force,
         command: &args.command,
+        consent: Consent {
+            is_named: !args.command.is_empty(),
+            is_trusted: args.trust,
+        },
         really_write: args.really_write,
     })?;
     let scratch = TempDir::new().map_err(Error::Scratch)?;
@@ -127,12 +132,11 @@ impl<'a> Series<'a> {
         self.last = Some(outcome.exit());
         self.bar.inc(1);
         if self.args.json {
-            let line = serde_json::to_string(&ReplayJson {
+            let line = screen::json(&ReplayJson {
                 replay: number,
                 of: self.args.times,
                 outcome: &outcome,
-            })
-            .expect("an outcome is plain data");
+            });
             return writeln!(std::io::stdout(), "{line}").map_err(Error::Output);
         }
         // If the terminal shows a progress bar, not every replay gets a line.
@@ -146,7 +150,7 @@ impl<'a> Series<'a> {
                     && !shown
                     && self.reported.as_deref() != Some(text)
                 {
-                    let _ = writeln!(anstream::stderr(), "{text}");
+                    let _ = writeln!(screen::stderr(), "{}", printable_lines(text));
                 }
             });
             self.reported = outcome.report().map(str::to_owned).or(self.reported.take());

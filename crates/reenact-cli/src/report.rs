@@ -10,24 +10,24 @@ use std::{
 
 use annotate_snippets::Renderer;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-use reenact_trace::Exit;
+use reenact_trace::{Exit, printable};
 use serde::{Serialize, Serializer};
 
-use crate::error::Error;
+use crate::{error::Error, screen};
 
 /// Prints an error.
 pub(crate) fn error(error: Error) {
     if std::io::stderr().is_terminal() {
-        // `anstream` removes the colours where they are not wanted.
+        // Colours are removed where they are not wanted.
         let shown = Renderer::styled().render(&[error.report()]);
-        let _ = writeln!(anstream::stderr(), "{shown}");
+        let _ = writeln!(screen::stderr(), "{shown}");
         return;
     }
     for line in plain(&error) {
-        let _ = writeln!(anstream::stderr(), "{line}");
+        let _ = writeln!(screen::stderr(), "{line}");
     }
     if let Some(help) = error.help() {
-        let _ = writeln!(anstream::stderr(), "help: {help}");
+        let _ = writeln!(screen::stderr(), "help: {help}");
     }
 }
 
@@ -68,7 +68,7 @@ fn plain(error: &Error) -> Vec<String> {
 /// Prints a line among the output of a program.
 pub(crate) fn note(text: impl Display) {
     // If standard error is closed, the note is lost.
-    let _ = writeln!(anstream::stderr(), "reenact: {text}");
+    let _ = writeln!(screen::stderr(), "reenact: {text}");
 }
 
 /// Returns a progress bar for work of known length. It is not shown in a pipe.
@@ -117,9 +117,14 @@ pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     )
 }
 
+/// Formats a path for people.
+pub(crate) fn shown(path: &Path) -> String {
+    printable(&path.to_string_lossy()).into_owned()
+}
+
 /// Formats a path for a shell, with quotes if necessary.
 pub(crate) fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
+    let text = shown(path);
     let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         text

@@ -77,14 +77,14 @@ pub(crate) struct Start<'a> {
 }
 
 impl Start<'_> {
-    fn command(&self) -> Command {
+    fn command(&self) -> Result<Command, Error> {
         if let Some(recording) = self.recording {
             return recording.command();
         }
         let (program, arguments) = self.command.split_first().expect("clap asks for it");
         let mut command = Command::new(program);
         command.args(arguments);
-        command
+        Ok(command)
     }
 }
 
@@ -95,7 +95,7 @@ impl RustProgram {
         if let Some(divergence) = hello.divergence {
             return Err(Error::Unfit(divergence));
         }
-        let executable = PathBuf::from(start.command().get_program());
+        let executable = PathBuf::from(start.command()?.get_program());
         let mut program = RustProgram {
             inside: Mutex::new(Inside {
                 connection,

@@ -8,16 +8,12 @@ mod event_text;
 mod show;
 mod stats;
 
-use std::{
-    io::{self, Write},
-    path::Path,
-    sync::Arc,
-};
+use std::{io::Write, path::Path, sync::Arc};
 
 use reenact_trace::{Exit, Program, Trace};
 use serde::Serialize;
 
-use crate::{args::TraceCommand, error::Error, report};
+use crate::{args::TraceCommand, error::Error, report, screen};
 
 pub(crate) fn run(command: &TraceCommand) -> Result<Exit, Error> {
     match command {
@@ -34,11 +30,12 @@ fn open(file: &Path) -> Result<Arc<Trace>, Error> {
 /// Prints a value as JSON or, unless `json`, as this text.
 fn print(json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), Error> {
     let text = match json {
-        true => serde_json::to_string(value).expect("numbers and names") + "\n",
+        true => screen::json(value) + "\n",
         false => text(),
     };
-    io::stdout()
-        .write_all(text.as_bytes())
+    let mut out = screen::stdout();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
         .map_err(Error::Output)
 }
 

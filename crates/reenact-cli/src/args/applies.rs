@@ -60,7 +60,7 @@ impl ExploreArgs {
     }
 
     /// The options that do not apply to everything: whether they are given, and to what they apply.
-    fn options(&self) -> [(&'static str, bool, &'static [Subject]); 25] {
+    fn options(&self) -> [(&'static str, bool, &'static [Subject]); 26] {
         let options = &self.program;
         [
             ("--strategy", options.strategy.is_some(), &[Program]),
@@ -87,6 +87,7 @@ impl ExploreArgs {
             ("--near", options.near.is_some(), &[Recording]),
             ("--other-outcomes", options.other_outcomes, &[Recording]),
             ("--force", options.force, &[Recording]),
+            ("--trust", options.trust, &[Recording]),
             (
                 "--break",
                 !self.breakpoints.is_empty(),

@@ -119,6 +119,9 @@ pub(crate) struct ProgramArgs {
     /// With a recording: explore even if the program is not the one that was recorded
     #[arg(long)]
     pub(crate) force: bool,
+    /// With a recording: start the program that it names, wherever it is; see: reenact replay --help
+    #[arg(long)]
+    pub(crate) trust: bool,
 }
 
 /// When to stop.
@@ -211,6 +214,9 @@ pub(crate) struct DebugArgs {
     /// One step per rule (default: one step up to the next visible action)
     #[arg(long)]
     pub(crate) single_step: bool,
+    /// With a recording: start the program that it names, wherever it is; see: reenact replay --help
+    #[arg(long, conflicts_with = "command")]
+    pub(crate) trust: bool,
     /// With a Rust program: make every unlock a step, even where it makes no difference
     #[arg(long)]
     pub(crate) unlocks: bool,

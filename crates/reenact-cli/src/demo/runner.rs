@@ -15,7 +15,8 @@ use crate::{
     error::Error,
     record::{self, RecordedRun},
     replay::{Operation, Plan, ReplayOptions, ReplayOutcome, log},
-    report, signals,
+    report, screen, signals,
+    trust::Consent,
 };
 
 /// The demo gives up after this many runs without a failure.
@@ -66,7 +67,7 @@ impl DemoRunner {
 
     /// Prints a line.
     pub(super) fn print(&self, text: impl Display) -> Result<(), Error> {
-        writeln!(anstream::stdout(), "{text}").map_err(Error::Output)
+        writeln!(screen::stdout(), "{text}").map_err(Error::Output)
     }
 
     /// Records the program `name` repeatedly until it fails. `work` is how much it does where it races, in the first
@@ -153,6 +154,11 @@ impl DemoRunner {
             trace,
             force: false,
             command: &[],
+            // It is this program.
+            consent: Consent {
+                is_named: true,
+                is_trusted: false,
+            },
             really_write: false,
         })?;
         let stdio = [Stdio::null(), Stdio::null(), self.output_file()?.into()];

@@ -33,7 +33,7 @@ pub(super) fn run(args: &ExploreArgs, file: &Path) -> Result<Exit, Error> {
     let options = &args.program;
     // What the replay reads of it, the executions read again.
     let input = rustix::fs::tell(std::io::stdin());
-    let recording = match RecordedPath::replay(file, options.force, &args.command) {
+    let recording = match RecordedPath::replay(file, options.force, &args.command, options.trust) {
         Ok(Replayed::RecordedPath(recording)) => recording,
         Ok(Replayed::Interrupted(exit)) => return Ok(exit),
         Err(Error::Unfit(divergence)) => return does_not_fit(args, &divergence),
@@ -51,7 +51,7 @@ pub(super) fn run(args: &ExploreArgs, file: &Path) -> Result<Exit, Error> {
     if !options.other_outcomes {
         request.ask("near", &options.near.unwrap_or(NEAR).to_string());
     }
-    let Some(found) = request.run(&mut recording.command(), true)? else {
+    let Some(found) = request.run(&mut recording.command()?, true)? else {
         return Ok(Exit::Signal(signals::received().unwrap_or(libc::SIGINT)));
     };
     match &found.exploration.divergence {

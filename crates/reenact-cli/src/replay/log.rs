@@ -9,8 +9,9 @@ use std::{
 use anstyle::{AnsiColor, Style};
 use reenact_engine::log::Log;
 pub(crate) use reenact_engine::log::Operation;
+use reenact_trace::printable;
 
-use crate::error::Error;
+use crate::{error::Error, screen};
 
 /// Maximum width of a column; a longer text shifts the rest of its line.
 const WIDEST: usize = 48;
@@ -40,10 +41,10 @@ pub(super) fn print(path: &Path) -> Result<(), Error> {
         }
     }
     let [wide_who, wide_what, wide_object] = widths;
-    let mut out = BufWriter::new(anstream::stdout());
+    let mut out = BufWriter::new(screen::stdout());
     for operation in operations()? {
         let [who, what, object] = columns(&operation);
-        let Operation { source, note, .. } = &operation;
+        let [source, note] = [&operation.source, &operation.note].map(|text| printable(text));
         // Each activity has a colour, so that the reader can follow it.
         let sum: usize = operation.activity.bytes().map(usize::from).sum();
         let colour = Style::new().fg_color(Some(colours[sum % colours.len()].into()));
@@ -65,7 +66,7 @@ fn columns(operation: &Operation) -> [String; 3] {
         Some(thread) if thread != activity => format!("{activity} ({thread})"),
         _ => activity.clone(),
     };
-    [who, operation.operation.clone(), operation.object.clone()]
+    [&who, &operation.operation, &operation.object].map(|text| printable(text).into_owned())
 }
 
 /// Writes a log to a file for other programs: one line per operation, with the activity, its thread, the operation, the
@@ -81,7 +82,10 @@ pub(super) fn write(path: &Path, mut file: &File) -> std::io::Result<()> {
             source,
             note,
         } = operation;
-        let thread = thread.as_deref().unwrap_or("-");
+        let thread = thread.unwrap_or("-".to_owned());
+        let fields = [activity, thread, operation, object, source, note];
+        let [activity, thread, operation, object, source, note] =
+            fields.each_ref().map(|text| printable(text));
         writeln!(
             out,
             "{activity}\t{thread}\t{operation}\t{object}\t{source}\t{note}"

@@ -1,20 +1,24 @@
 //! Runs a recorded program again and compares the result.
 
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     fmt, fs, io,
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
-use reenact_trace::{Exit, StopReason, Trace, identify};
+use reenact_trace::{Exit, StopReason, Trace};
 use rustix::fs::SeekFrom;
 use serde::Serialize;
 use tempfile::TempDir;
 
-use super::DIVERGED;
-use crate::{error::Error, files, process, report};
+use super::{DIVERGED, environment::Environment};
+use crate::{
+    error::Error,
+    files, process, report,
+    trust::{self, Consent, Executable},
+};
 
 /// The options of a replay.
 pub(crate) struct ReplayOptions<'a> {
@@ -23,6 +27,8 @@ pub(crate) struct ReplayOptions<'a> {
     pub(crate) force: bool,
     /// Another path and other arguments for the program; empty to use the recorded ones.
     pub(crate) command: &'a [OsString],
+    /// What the user has said about the program.
+    pub(crate) consent: Consent,
     /// Perform the program's writes to files and sockets.
     pub(crate) really_write: bool,
 }
@@ -31,9 +37,9 @@ pub(crate) struct ReplayOptions<'a> {
 pub(crate) struct Plan {
     /// Absolute, because the program runs in another directory.
     trace: PathBuf,
-    executable: PathBuf,
+    executable: Executable,
     arguments: Vec<OsString>,
-    environment: Vec<(OsString, OsString)>,
+    environment: Environment,
     /// `None` if it does not exist any more; then the program runs in our directory.
     directory: Option<PathBuf>,
     really_write: bool,
@@ -71,46 +77,54 @@ impl Plan {
         }
         let program = trace.program();
         let (executable, arguments) = match options.command.split_first() {
-            None => (program.executable.clone(), program.arguments.clone()),
-            Some((executable, further)) => {
-                let executable = std::path::absolute(executable).map_err(Error::Scratch)?;
-                (executable, arguments_for(&program.arguments, further))
-            }
+            None => (program.executable.as_os_str(), program.arguments.clone()),
+            Some((executable, further)) => (
+                executable.as_os_str(),
+                arguments_for(&program.arguments, further),
+            ),
         };
-        let build_id = identify(&executable).map_err(|error| Error::ProgramGone {
-            executable: executable.clone(),
+        // A name without a directory would be looked up in PATH.
+        let executable = std::path::absolute(executable).map_err(Error::Scratch)?;
+        let executable = Executable::read(&executable).map_err(|error| Error::ProgramGone {
+            executable,
             trace: options.trace.to_owned(),
             error,
         })?;
-        if program.build_id != 0 && build_id != program.build_id {
+        if program.build_id != 0 && executable.build_id != program.build_id {
             if !options.force {
                 return Err(Error::Rebuilt {
-                    executable,
+                    executable: executable.shown().to_owned(),
                     trace: options.trace.to_owned(),
                 });
             }
             notes.push(format!(
                 "{} is not the program that was recorded; replaying it anyway",
-                executable.display()
+                report::shown(executable.shown())
             ));
         }
         let directory = Some(program.directory.clone()).filter(|directory| directory.is_dir());
         if directory.is_none() {
             notes.push(format!(
                 "the program ran in {}, which does not exist; running it in this directory",
-                program.directory.display()
+                report::shown(&program.directory)
             ));
         }
+        let here = Path::new(".");
+        trust::confirm(
+            options.trace,
+            program,
+            &executable,
+            &arguments,
+            directory.as_deref().unwrap_or(here),
+            options.consent,
+        )?;
+        let environment = Environment::of(&trace);
+        notes.extend_from_slice(&environment.notes);
         Ok(Plan {
             trace: std::path::absolute(options.trace).map_err(Error::Scratch)?,
             executable,
             arguments,
-            environment: program
-                .environment
-                .iter()
-                .filter(|(name, _)| belongs_to_the_run(name))
-                .cloned()
-                .collect(),
+            environment,
             directory,
             really_write: options.really_write,
             recorded: RecordedEnd {
@@ -132,18 +146,16 @@ impl Plan {
     }
 
     /// Returns the command of the recorded run, with its environment and directory.
-    pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(&self.executable);
+    pub(crate) fn command(&self) -> Result<Command, Error> {
+        let mut command = Command::new(self.executable.path()?);
         if let Some((name, arguments)) = self.arguments.split_first() {
             command.arg0(name).args(arguments);
         }
-        command
-            .env_clear()
-            .envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.env_clear().envs(self.environment.variables());
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }
-        command
+        Ok(command)
     }
 
     /// Runs the program once. `scratch` is a directory for temporary files; the log is written to `log`.
@@ -156,7 +168,7 @@ impl Plan {
         // Each replay has its own directory: files from the last replay would mean that this one has already started.
         let scratch = TempDir::new_in(scratch).map_err(Error::Scratch)?;
         let report = scratch.path().join("report");
-        let mut command = self.command();
+        let mut command = self.command()?;
         command
             .env("REENACT", "replay")
             .env("REENACT_TRACE", &self.trace)
@@ -175,7 +187,7 @@ impl Plan {
         // The engine makes this file when it starts.
         if !report.with_extension("claim").exists() {
             return Err(Error::NotReplayed {
-                executable: self.executable.clone(),
+                executable: self.executable.shown().to_owned(),
                 exit,
             });
         }
@@ -185,13 +197,6 @@ impl Plan {
         };
         Ok(self.recorded.compare(exit, report))
     }
-}
-
-/// Whether a variable of the recorded environment is passed to the replay. Variables of Reenact configure the engine
-/// and are not, except the one that says which side recorded the order of messages.
-fn belongs_to_the_run(name: &OsStr) -> bool {
-    let name = name.to_string_lossy();
-    !name.starts_with("REENACT") || name == "REENACT_STRATEGY"
 }
 
 /// Returns the recorded name and either the arguments in `further` or, if there are none, the recorded ones.

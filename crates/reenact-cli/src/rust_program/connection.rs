@@ -52,7 +52,7 @@ impl Connection {
     /// Starts a program, and waits until it is ready to answer. Returns the first message that it
     /// sends.
     pub(super) fn open(start: &Start<'_>) -> Result<(Connection, Hello), Error> {
-        let mut starting = start.command();
+        let mut starting = start.command()?;
         let program = &starting.get_program().to_owned();
         let scratch = TempDir::new().map_err(Error::Scratch)?;
         let socket = scratch.path().join("socket");

@@ -71,10 +71,11 @@ fn check(file: &Path) -> Result<CheckResult, Error> {
 fn readable_operations(trace: &Arc<Trace>) -> u64 {
     let progress = report::spinner("counting what is whole", "operations");
     let mut operations = 0;
-    for info in trace.activities() {
-        let mut events = trace.events(info.number);
+    for crowd in trace.crowds() {
+        let mut events = trace.events(crowd.first.number);
         while let Some(Ok(_)) = events.next() {}
-        operations += events.position();
+        let of_all = events.position().saturating_mul(crowd.count.into());
+        operations = of_all.saturating_add(operations);
         progress.set_position(operations);
     }
     progress.finish_and_clear();
@@ -83,7 +84,7 @@ fn readable_operations(trace: &Arc<Trace>) -> u64 {
 
 impl CheckResult {
     fn to_text(&self) -> String {
-        let file = self.file.display();
+        let file = report::shown(&self.file);
         let what = format!(
             "{} of {}",
             report::counted(self.operations, "operation", "operations"),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reenact_trace::{ActivityInfo, Event, Kind, Trace};
+use reenact_trace::{ActivityInfo, Event, Kind, Trace, printable};
 
 use crate::report;
 
@@ -83,6 +83,7 @@ impl<'a> EventText<'a> {
             // The number before the first stands for the receiver itself, since distance 0 is taken.
             Err(_) => self.trace.family_name(self.number),
         };
+        let sender = printable(&sender);
         match (is_numbered, distance) {
             (true, 0) => "a continuation of its own".to_owned(),
             (true, _) => format!("a message that {sender} sent to a promise"),

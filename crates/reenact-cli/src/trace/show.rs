@@ -7,10 +7,10 @@ use std::{
 
 use anstyle::Style;
 use indicatif::HumanCount;
-use reenact_trace::{ActivityInfo, Exit, Item, Trace};
+use reenact_trace::{ActivityInfo, Crowd, Exit, Item, Origin, Trace, printable};
 
 use super::event_text::EventText;
-use crate::{args::ShowArgs, error::Error, report};
+use crate::{args::ShowArgs, error::Error, report, screen};
 
 /// Maximum number of activities to show in which everything went as predicted. There may be thousands of them, all
 /// alike.
@@ -18,25 +18,28 @@ const PREDICTED_SHOWN: u64 = 20;
 
 pub(super) fn run(args: &ShowArgs) -> Result<Exit, Error> {
     let trace = super::open(&args.file)?;
-    let mut out = io::BufWriter::new(anstream::stdout());
-    let chosen: Vec<ActivityInfo> = trace
-        .activities()
-        .filter(|info| is_chosen(&trace, info, args.activity.as_deref()))
-        .collect();
-    if let Some(name) = &args.activity
-        && chosen.is_empty()
-    {
-        return Err(Error::NoSuchActivity {
-            trace: args.file.clone(),
-            name: name.clone(),
-            known: some_names(&trace),
-        });
+    let mut out = io::BufWriter::new(screen::stdout());
+    if let Some(name) = &args.activity {
+        let chosen = called(&trace, name);
+        if chosen.is_empty() {
+            return Err(Error::NoSuchActivity {
+                trace: args.file.clone(),
+                name: printable(name).into_owned(),
+                known: some_names(&trace),
+            });
+        }
+        header(&trace, &mut out).map_err(Error::Output)?;
+        for info in &chosen {
+            activity(&trace, info, args.limit, &mut out)?;
+        }
+        out.flush().map_err(Error::Output)?;
+        return Ok(Exit::Status(0));
     }
     header(&trace, &mut out).map_err(Error::Output)?;
     let mut predicted = AsPredicted::default();
-    for info in &chosen {
-        if args.activity.is_some() || !predicted.omits(&trace, info) {
-            activity(&trace, info, args.limit, &mut out)?;
+    for crowd in trace.crowds() {
+        for info in predicted.shown(&trace, &crowd) {
+            activity(&trace, &info, args.limit, &mut out)?;
         }
     }
     predicted.summary(&mut out).map_err(Error::Output)?;
@@ -44,8 +47,34 @@ pub(super) fn run(args: &ShowArgs) -> Result<Exit, Error> {
     Ok(Exit::Status(0))
 }
 
-fn is_chosen(trace: &Trace, info: &ActivityInfo, name: Option<&str>) -> bool {
-    name.is_none_or(|name| info.name == name || trace.family_name(info.number) == name)
+/// Returns the activities with this place in the family tree, or whose thread has this name.
+fn called(trace: &Trace, name: &str) -> Vec<ActivityInfo> {
+    let is_called = |info: &ActivityInfo| {
+        let (thread, family) = (&info.name, trace.family_name(info.number));
+        [thread, &family]
+            .into_iter()
+            .any(|known| known == name || printable(known) == name)
+    };
+    // Only the first of a crowd has a name that cannot be computed.
+    let mut found: Vec<_> = (trace.crowds().map(|crowd| crowd.first))
+        .filter(is_called)
+        .collect();
+    let in_crowd = || {
+        let (parent, index) = name.rsplit_once(".a")?;
+        let [parent] = &called(trace, parent)[..] else {
+            return None;
+        };
+        let number = trace.child_in_block(parent.number, index.parse().ok()?)?;
+        trace.activity(number).filter(|info| info.in_block)
+    };
+    let of_unknown_origin = || {
+        let info = trace.activity(name.strip_prefix('?')?.parse().ok()?)?;
+        (info.origin == Origin::Unknown).then_some(info)
+    };
+    if found.is_empty() {
+        found.extend(in_crowd().or_else(of_unknown_origin));
+    }
+    found
 }
 
 /// Activities of which only the number of operations can be shown, because they have no events.
@@ -56,9 +85,17 @@ struct AsPredicted {
 }
 
 impl AsPredicted {
-    /// Counts an activity that has no events. Returns whether to leave it out.
-    fn omits(&mut self, trace: &Arc<Trace>, info: &ActivityInfo) -> bool {
-        let mut events = trace.events(info.number);
+    /// Counts activities that have no events. Returns those to show.
+    fn shown(&mut self, trace: &Arc<Trace>, crowd: &Crowd) -> Vec<ActivityInfo> {
+        let first = crowd.first.number;
+        let some = |count| {
+            let numbers = u64::from(first)..u64::from(first) + count;
+            numbers
+                .filter_map(|number| trace.activity(number as u32))
+                .collect()
+        };
+        let count = u64::from(crowd.count);
+        let mut events = trace.events(first);
         let is_predicted = events.by_ref().all(|item| {
             matches!(
                 item,
@@ -66,14 +103,13 @@ impl AsPredicted {
             )
         });
         if !is_predicted {
-            return false;
+            return some(count);
         }
-        self.activities += 1;
-        let omitted = self.activities > PREDICTED_SHOWN;
-        if omitted {
-            self.operations += events.position();
-        }
-        omitted
+        let shown = count.min(PREDICTED_SHOWN.saturating_sub(self.activities));
+        self.activities += count;
+        let omitted = events.position().saturating_mul(count - shown);
+        self.operations = self.operations.saturating_add(omitted);
+        some(shown)
     }
 
     fn summary(&self, out: &mut impl Write) -> io::Result<()> {
@@ -106,11 +142,12 @@ fn some_names(trace: &Trace) -> String {
 
 fn heading(trace: &Trace, info: &ActivityInfo) -> String {
     let family = trace.family_name(info.number);
-    if info.name.is_empty() || family.contains(&info.name) {
+    let text = if info.name.is_empty() || family.contains(&info.name) {
         family
     } else {
         format!("{family} ({})", info.name)
-    }
+    };
+    printable(&text).into_owned()
 }
 
 fn header(trace: &Trace, out: &mut impl Write) -> io::Result<()> {

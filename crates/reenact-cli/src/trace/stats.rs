@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use indicatif::{DecimalBytes, HumanCount};
-use reenact_trace::{Exit, Item, Kind, Origin, Trace, TraceError};
+use reenact_trace::{Crowd, Exit, Item, Kind, Origin, Trace, TraceError, printable};
 use serde::Serialize;
 
 use super::DamageJson;
@@ -35,6 +35,8 @@ struct Stats {
     /// Number of distinct pieces of external data. `data_bytes` is their total size.
     data: u64,
     data_bytes: u64,
+    /// Number of environment variables that the program read, besides those that are always recorded.
+    variables: u64,
     /// What was redacted from the recording.
     withheld: Vec<String>,
     /// The share of operations that went as predicted and are therefore not written to the trace.
@@ -61,6 +63,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<Exit, Error> {
 #[derive(Default)]
 struct Totals {
     operations: u64,
+    foreign: u64,
     actors: u64,
     actor_operations: u64,
     by_kind: BTreeMap<Kind, u64>,
@@ -72,24 +75,31 @@ impl Totals {
     fn of(trace: &Arc<Trace>) -> Result<Totals, Error> {
         let progress = report::spinner("counting", "events");
         let mut totals = Totals::default();
-        for info in trace.activities() {
+        for Crowd { first: info, count } in trace.crowds() {
+            let count = u64::from(count);
             let mut events = trace.events(info.number);
             for item in events.by_ref() {
                 match item {
-                    Ok(Item::Event(event)) => *totals.by_kind.entry(event.kind).or_default() += 1,
-                    Ok(Item::Tick { .. }) => totals.checks += 1,
+                    Ok(Item::Event(event)) => {
+                        *totals.by_kind.entry(event.kind).or_default() += count
+                    }
+                    Ok(Item::Tick { .. }) => totals.checks += count,
                     Ok(_) => {}
                     Err(TraceError::Damaged { damage, .. }) => {
                         totals.damage.get_or_insert(damage);
                     }
                     Err(error) => return Err(error.into()),
                 }
-                progress.inc(1);
+                progress.inc(count);
             }
-            totals.operations += events.position();
+            let operations = events.position().saturating_mul(count);
+            totals.operations = totals.operations.saturating_add(operations);
+            if info.origin == Origin::Foreign {
+                totals.foreign += count;
+            }
             if info.in_block {
-                totals.actors += 1;
-                totals.actor_operations += events.position();
+                totals.actors += count;
+                totals.actor_operations = totals.actor_operations.saturating_add(operations);
             }
         }
         progress.finish_and_clear();
@@ -102,6 +112,8 @@ impl Stats {
         let totals = Totals::of(trace)?;
         let program = trace.program();
         let data = trace.data_summary();
+        // These are not what the program read from files and peers.
+        let variables = trace.variables().len() as u64;
         let events: u64 = totals.by_kind.values().sum();
         let operations = totals.operations;
         let per_operation =
@@ -123,10 +135,7 @@ impl Stats {
             exit: trace.exit(),
             stop: trace.stop().map(|stop| stop.to_string()),
             activities: trace.activities().len() as u64,
-            foreign_activities: trace
-                .activities()
-                .filter(|info| info.origin == Origin::Foreign)
-                .count() as u64,
+            foreign_activities: totals.foreign,
             actors: totals.actors,
             operations,
             actor_operations: totals.actor_operations,
@@ -141,7 +150,8 @@ impl Stats {
                 .map(|(kind, count)| (kind.to_string(), *count))
                 .collect(),
             checks: totals.checks,
-            data: data.count,
+            data: data.count.saturating_sub(variables),
+            variables,
             data_bytes: data.bytes,
             withheld: program.withheld.clone(),
             silent_share: per_operation(operations.saturating_sub(events)),
@@ -179,9 +189,9 @@ impl Stats {
 
     fn to_text(&self, trace: &Trace) -> String {
         let mut rows = vec![
-            ("program", self.program.executable.display().to_string()),
+            ("program", report::shown(&self.program.executable)),
             ("command line", self.program.command_line.clone()),
-            ("directory", self.program.directory.display().to_string()),
+            ("directory", report::shown(&self.program.directory)),
             ("build id", self.program.build_id.clone()),
             (
                 "end",
@@ -222,8 +232,14 @@ impl Stats {
             let bytes = DecimalBytes(self.data_bytes);
             rows.push(("from outside", with_parts(self.data, &[bytes.to_string()])));
         }
+        if self.variables > 0 {
+            rows.push(("variables", HumanCount(self.variables).to_string()));
+        }
         if !self.withheld.is_empty() {
-            rows.push(("withheld", self.withheld.join(", ")));
+            rows.push((
+                "withheld",
+                printable(&self.withheld.join(", ")).into_owned(),
+            ));
         }
         rows.iter()
             .map(|(name, value)| format!("{name:<14}{value}\n"))

@@ -3,6 +3,7 @@
 mod debug;
 mod debug_program;
 mod demo;
+mod environment;
 mod errors;
 mod explore;
 mod explore_program;
@@ -14,7 +15,9 @@ mod recordings;
 mod replay;
 mod run;
 mod sites;
+mod strangers;
 mod terminal;
 mod trace;
+mod trust;
 mod uncontrolled;
 mod without_explore;

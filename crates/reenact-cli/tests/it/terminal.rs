@@ -5,7 +5,7 @@ use std::{
     io::{Read, Write},
     os::{fd::OwnedFd, unix::ffi::OsStrExt},
     path::Path,
-    process::{Child, Stdio},
+    process::{Child, Command, Stdio},
 };
 
 use rustix::{
@@ -24,6 +24,10 @@ struct Terminal {
 
 impl Terminal {
     fn open(directory: &Directory, args: &[&str]) -> Terminal {
+        Terminal::run(&mut directory.command_as_is(args), directory)
+    }
+
+    fn run(command: &mut Command, directory: &Directory) -> Terminal {
         let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&person).unwrap();
         unlockpt(&person).unwrap();
@@ -38,8 +42,7 @@ impl Terminal {
                 .into();
             side.into()
         };
-        let command = directory
-            .command(args)
+        let command = command
             .env("TERM", "xterm")
             .env("XDG_STATE_HOME", directory.path("state"))
             .stdin(side())
@@ -117,4 +120,45 @@ fn a_person_can_think_again_be_helped_and_leave() {
     assert_eq!(terminal.command.wait().unwrap().code(), Some(0));
     let history = fs::read_to_string(directory.path("state/reenact/debug-history")).unwrap();
     assert!(history.contains("break message-receiver by main\n"));
+}
+
+#[test]
+fn a_person_is_asked_before_a_stranger_s_program_is_started() {
+    let directory = Directory::new();
+    directory.trace_of_shell("bug.reenact", "echo begun >begun; exit 3 # \u{202e}", None);
+    for (answer, is_started) in [
+        ("\r", false),
+        ("n\r", false),
+        ("sure\r", false),
+        ("y\r", true),
+    ] {
+        let mut terminal = Terminal::open(&directory, &["replay", "bug.reenact"]);
+        terminal
+            .wait_for("bug.reenact starts this program, and it is not below the current directory");
+        terminal.wait_for("program    /");
+        terminal.wait_for(r"arguments  sh -c 'echo begun >begun; exit 3 # \u{202e}'");
+        terminal.wait_for("Start it? [y/N] ");
+        assert!(!directory.path("begun").exists());
+        terminal.type_in(answer);
+        terminal.wait_for(if is_started {
+            "was not replayed"
+        } else {
+            "did not start"
+        });
+        assert_eq!(terminal.command.wait().unwrap().code(), Some(125));
+        assert_eq!(directory.path("begun").exists(), is_started);
+    }
+}
+
+#[test]
+fn a_person_can_leave_instead_of_answering() {
+    let directory = Directory::new();
+    directory.trace_of_shell("bug.reenact", "echo begun >begun", None);
+    let mut command = directory.command_as_is(&["replay", "bug.reenact"]);
+    let mut terminal = Terminal::run(&mut command, &directory);
+    terminal.wait_for("Start it? [y/N] ");
+    let process = rustix::process::Pid::from_child(&terminal.command);
+    rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
+    terminal.command.wait().unwrap();
+    assert!(!directory.path("begun").exists());
 }
