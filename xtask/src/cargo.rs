@@ -63,8 +63,13 @@ pub(crate) fn guarded_by(through: &[&str], arguments: &[&str]) -> Result<Command
 /// Returns a guarded call of `cargo nextest run`, which `.config/nextest.toml` configures. Installs nextest if it is
 /// missing.
 pub(crate) fn nextest(arguments: &[&str]) -> Result<Command, String> {
+    nextest_in(&["--workspace"], arguments)
+}
+
+/// The same for these packages, which are arguments of cargo.
+pub(crate) fn nextest_in(packages: &[&str], arguments: &[&str]) -> Result<Command, String> {
     install("nextest", "runs the tests")?;
-    guarded(&[&["nextest", "run", "--workspace"], arguments].concat())
+    guarded(&[&["nextest", "run"], packages, arguments].concat())
 }
 
 /// Installs a subcommand of cargo if it is missing.

@@ -1,4 +1,5 @@
-//! `cargo xtask hunt`: runs the generated tests with new seeds until the time is up.
+//! `cargo xtask hunt`: runs the generated tests with new seeds until the time is up, or until each has tried so many
+//! programs.
 //!
 //! The output of a failed test is kept in a directory, in one file per test and seed, see [`Catch`].
 
@@ -17,7 +18,7 @@ use std::{
 };
 
 use crate::{
-    cargo::{nextest, run_command, target},
+    cargo::{nextest_in, run_command, target},
     process::{SIGTERM, send},
 };
 
@@ -52,23 +53,108 @@ const GENERATED: &[&str] = &[
     "theorem",
 ];
 
-pub(crate) fn run(minutes: u64) -> Result<(), String> {
+/// How many cases a test tries: see `reenact_testing::generated`.
+const CASES: &str = "REENACT_CASES";
+/// How many programs a test tries in one round of a hunt for a number of them. Each round is a process with a timeout.
+const PROGRAMS_PER_ROUND: u64 = 250;
+
+/// The suites that record and replay generated programs, by name, and the test binaries of `reenact` that contain them.
+const SUITES: &[(&str, &str)] = &[
+    ("mixed", "mixed"),
+    ("actors", "actors"),
+    ("csp", "csp"),
+    ("stm", "stm"),
+    ("locks", "it"),
+    ("outside", "outside"),
+];
+
+/// What to hunt for, and how long.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Hunt {
+    limit: Limit,
+    is_release: bool,
+    /// The test binaries; all if there is none.
+    binaries: Vec<&'static str>,
+}
+
+#[derive(Debug, PartialEq, Eq, Clone, Copy)]
+enum Limit {
+    Minutes(u64),
+    /// For each test.
+    Programs(u64),
+}
+
+impl Hunt {
+    /// Parses the arguments of `cargo xtask hunt`.
+    pub(crate) fn parse(words: &[&str]) -> Option<Hunt> {
+        let mut hunt = Hunt {
+            limit: Limit::Minutes(10),
+            is_release: false,
+            binaries: Vec::new(),
+        };
+        let positive = |word: &str| word.parse().ok().filter(|&number| number > 0);
+        let mut words = words.iter();
+        while let Some(&word) = words.next() {
+            let suite = SUITES.iter().find(|(name, _)| *name == word);
+            match (word, suite) {
+                (_, Some((_, binary))) => hunt.binaries.push(binary),
+                ("--release", _) => hunt.is_release = true,
+                ("--programs", _) => hunt.limit = Limit::Programs(positive(words.next()?)?),
+                _ => hunt.limit = Limit::Minutes(positive(word)?),
+            }
+        }
+        Some(hunt)
+    }
+
+    /// Returns a call of nextest with these arguments, for what is hunted.
+    fn nextest(&self, arguments: &[&str]) -> Result<Command, String> {
+        let profile: &[&str] = if self.is_release { &["--release"] } else { &[] };
+        let packages: &[&str] = match self.binaries[..] {
+            [] => &["--workspace"],
+            _ => &["--package", "reenact"],
+        };
+        nextest_in(packages, &[profile, arguments].concat())
+    }
+
+    /// Returns which tests to run, as a filter of nextest.
+    fn filter(&self) -> String {
+        let generated = format!(r"test(/(^|::)({})::/)", GENERATED.join("|"));
+        let binaries = self.binaries.iter().map(|name| format!("binary(={name})"));
+        match binaries.collect::<Vec<_>>() {
+            all if all.is_empty() => generated,
+            some => format!("{generated} & ({})", some.join(" | ")),
+        }
+    }
+}
+
+pub(crate) fn run(hunt: &Hunt) -> Result<(), String> {
     // Build before the time starts.
-    run_command(nextest(&["--no-run"])?)?;
+    run_command(hunt.nextest(&["--no-run"])?)?;
+    let (minutes, mut programs) = match hunt.limit {
+        Limit::Minutes(minutes) => (minutes, None),
+        Limit::Programs(programs) => (u64::from(u32::MAX), Some(programs)),
+    };
     let end = Instant::now() + Duration::from_secs(60 * minutes);
     let second = SystemTime::now().duration_since(UNIX_EPOCH);
     let second = second.map_or(0, |time| time.as_secs());
     let directory = target()?.join("hunt").join(second.to_string());
-    let filter = format!(r"test(/(^|::)({})::/)", GENERATED.join("|"));
+    let filter = hunt.filter();
     fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
     let mut rounds = 0;
-    while Instant::now() < end {
+    while Instant::now() < end && programs != Some(0) {
         rounds += 1;
         // Fits any integer type that reads it.
         let seed = RandomState::new().hash_one(rounds) >> 32;
-        eprintln!("xtask: round {rounds}, seed {seed}");
-        let mut tests = nextest(&["-E", &filter, "--status-level", "fail"])?;
+        let mut tests = hunt.nextest(&["-E", &filter, "--status-level", "fail"])?;
         tests.env(SEED, seed.to_string()).env(DIRECTORY, &directory);
+        if let Some(left) = &mut programs {
+            let now = PROGRAMS_PER_ROUND.min(*left);
+            *left -= now;
+            tests.env(CASES, now.to_string());
+            eprintln!("xtask: round {rounds}, seed {seed}, {now} programs per test, {left} left");
+        } else {
+            eprintln!("xtask: round {rounds}, seed {seed}");
+        }
         let status = match run_until(end, &mut tests) {
             Ok(Some(status)) => status,
             Ok(None) => break,
@@ -151,9 +237,14 @@ impl Catch {
             .with_added_extension("running");
         let mut file = File::create(&running)?;
         let package = env::var("CARGO_PKG_NAME").unwrap_or_default();
+        let cases = env::var(CASES).map_or(String::new(), |cases| format!("{CASES}={cases} "));
+        let profile = match Path::new(&arguments[0]).ancestors().nth(2) {
+            Some(profile) if profile.ends_with("release") => "--release ",
+            _ => "",
+        };
         writeln!(
             file,
-            "{SEED}={seed} cargo nextest run --package {package} -E 'test(={test})'\n"
+            "{SEED}={seed} {cases}cargo nextest run {profile}--package {package} -E 'test(={test})'\n"
         )?;
         command.stdout(file.try_clone()?).stderr(file);
         Ok(Some(Catch { running }))
@@ -185,6 +276,44 @@ mod tests {
             } else if path.extension().is_some_and(|kind| kind == "rs") {
                 see(&path, &fs::read_to_string(&path).unwrap());
             }
+        }
+    }
+
+    #[test]
+    fn arguments_say_what_to_hunt_and_how_long() {
+        let hunt = |limit, is_release, binaries| {
+            Some(Hunt {
+                limit,
+                is_release,
+                binaries,
+            })
+        };
+        let ten_minutes = hunt(Limit::Minutes(10), false, vec![]);
+        assert_eq!(Hunt::parse(&[]), ten_minutes);
+        assert_eq!(
+            Hunt::parse(&["30", "--release"]),
+            hunt(Limit::Minutes(30), true, vec![])
+        );
+        assert_eq!(
+            Hunt::parse(&["--programs", "10000", "locks", "stm"]),
+            hunt(Limit::Programs(10_000), false, vec!["it", "stm"])
+        );
+        for wrong in [
+            &["0"][..],
+            &["--programs"],
+            &["--programs", "x"],
+            &["nothing"],
+        ] {
+            assert_eq!(Hunt::parse(wrong), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn suites_are_test_binaries_with_generated_tests() {
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/reenact/tests");
+        for (name, binary) in SUITES {
+            let generated = tests.join(binary).join("generated.rs");
+            assert!(generated.is_file(), "{name}: {}", generated.display());
         }
     }
 

@@ -13,6 +13,8 @@ mod test;
 
 use std::process::ExitCode;
 
+use self::hunt::Hunt;
+
 const HELP: &str = "\
 cargo xtask test            format, lints, dependencies, all tests, the examples of the documentation
                             Goes on after a failure and lists all failures at the end. Generated tests
@@ -22,10 +24,14 @@ cargo xtask test            format, lints, dependencies, all tests, the examples
 cargo xtask check-unsafe    the models of loom, the tests under AddressSanitizer, and some under valgrind
                             Needs x86-64 Linux and valgrind. Replays are not run under valgrind: it has
                             no vDSO, which the stall detector reads the time from.
-cargo xtask hunt [MINUTES]  generated tests again and again, each time with a new seed, for ten minutes
-                            or as many as you say
+cargo xtask hunt [MINUTES] [SUITE...]
+                            generated tests again and again, each time with a new seed, for ten minutes
+                            or as many as you say: all, or those that record and replay programs of
+                            these suites (mixed, actors, csp, stm, locks, outside)
                             Keeps the output of each test that fails, with its seed and the command that
                             runs it again, in target/hunt/, and fails if there is one.
+    --programs N            until each test has tried so many programs, however long that takes
+    --release               in release mode
 cargo xtask bench SUITE     a benchmark suite (or `all`): see docs/benchmarks.md
                             (`savina-peers`, `csp`, `stm`, `explore-peers` and `all` build other
                             libraries first, `http` and `all` a web service)
@@ -52,10 +58,7 @@ fn main() -> ExitCode {
         ["guard", ..] if arguments.len() > 1 => return guard::run(&arguments[1..]),
         ["test"] => test::run(),
         ["check-unsafe"] => check_unsafe::run(),
-        ["hunt"] => hunt::run(10),
-        ["hunt", minutes] if minutes.parse::<u64>().is_ok_and(|minutes| minutes > 0) => {
-            hunt::run(minutes.parse().unwrap_or(1))
-        }
+        ["hunt", ref rest @ ..] if let Some(hunt) = Hunt::parse(rest) => hunt::run(&hunt),
         ["bench", "dependency"] => dependency::run(),
         ["bench", ref rest @ ..] if !rest.is_empty() => bench::run_suite(rest),
         _ => {

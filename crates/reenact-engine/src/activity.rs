@@ -163,13 +163,13 @@ thread_local! {
 /// after all of them, see [`install`].
 type LocalSlot = ManuallyDrop<Option<Local>>;
 
-/// Ends the activity of the calling thread, which exits or ends the process.
-pub(crate) fn leave() {
+/// Ends the activity of the calling thread, which exits or, if it `ends_process`, ends the process.
+pub(crate) fn leave(ends_process: bool) {
     let local = LOCAL.with(|slot| slot.try_borrow_mut().ok()?.take());
     HOT.with(clear);
     HAS_LEFT.set(true);
     match local {
-        Some(Local::Recording(mut recording)) => recording.leave_thread(),
+        Some(Local::Recording(mut recording)) => recording.leave_thread(ends_process),
         Some(Local::Controlled(controlled)) => {
             let controller = &controlled.controller;
             controller.end(&controlled.activity, Ending::ThreadGone);
@@ -369,7 +369,7 @@ fn install(slot: &mut LocalSlot, mut local: Local) {
     **slot = Some(local);
 
     extern "C" fn thread_ends(_: *mut c_void) {
-        leave();
+        leave(false);
     }
     static KEY: OnceLock<libc::pthread_key_t> = OnceLock::new();
     let key = KEY.get_or_init(|| {

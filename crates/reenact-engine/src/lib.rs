@@ -25,6 +25,7 @@ mod ends;
 #[cfg_attr(not(feature = "explore"), path = "explore_absent.rs")]
 pub mod explore;
 mod external;
+mod kernel;
 mod latch;
 pub mod life;
 pub mod log;

@@ -185,19 +185,20 @@ impl Recording {
         }
     }
 
-    /// The thread exits: writes what it counted since its last event, and returns the slot. A foreign activity ends
-    /// with its thread; any other that has not ended before ends the process.
-    pub(crate) fn leave_thread(&mut self) {
+    /// The thread exits, or ends the process: writes what it counted since its last event, and returns the slot. A
+    /// foreign activity ends with its thread; any other that has not ended before ends the process. One that has may do
+    /// so too, in a destructor of a thread-local.
+    pub(crate) fn leave_thread(&mut self, ends_process: bool) {
         let Some(own) = &self.own else {
             return;
         };
         match (own.has_ended, own.recorder_state.is_foreign) {
             (false, true) => self.end(),
-            (false, false) => self
+            (has_ended, false) if !has_ended || ends_process => self
                 .me()
                 .into_iter()
                 .for_each(|mut me| me.write_end(of_exit)),
-            (true, _) => {
+            _ => {
                 if mode::byte() == Mode::Record as u8 && own.recorder_state.unwritten().0 > 0 {
                     self.me().into_iter().for_each(|mut me| me.tick());
                 }

@@ -9,7 +9,7 @@ use super::threads;
 use super::{
     clock::{MONOTONIC, REALTIME},
     real,
-    waits::{self, Until},
+    waits::{self, Again, Until},
 };
 
 /// The C library's `syscall`, captured.
@@ -66,6 +66,8 @@ pub(super) unsafe extern "C" fn syscall(
     unsafe {
         waits::timed(
             until,
+            // A word that changes in between is another one when the wait begins again.
+            Again::Yes,
             fourth as *const timespec,
             |time| call(time as c_long),
             |&result| result < 0 && real::errno() == libc::ETIMEDOUT,

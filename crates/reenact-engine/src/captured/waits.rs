@@ -2,8 +2,9 @@
 //!
 //! What ends such a wait is not recorded, only that there was one and whether it timed out: the readings of the clock
 //! around it need not be the recorded ones (`replay/library.rs`). In a replay, a time limit that the program computed
-//! from recorded readings is converted to real time ([`super::shifted`]). If the recorded thread was woken, the limit is
-//! extended: a replay may be slower.
+//! from recorded readings is converted to real time ([`super::shifted`]). If the recorded thread was woken, or did not have
+//! to wait, the limit is extended: a replay may be slower, and a machine so busy that the thread that wakes it gets no
+//! processor.
 //!
 //! Captured are the waits of `syscall(SYS_futex, …)`, those of POSIX threads and semaphores, and `poll` and `epoll_wait`
 //! with their variants. The limits of the latter, and of `FUTEX_WAIT`, are durations, which need no conversion. Sleeps
@@ -27,7 +28,8 @@ use crate::{
     Heard, Question,
     activity::{Hot, NOBODY, with_controlled},
     attempt::is_attempting,
-    external::is_played,
+    external::{is_played, untracked},
+    kernel::{self, OwnTime},
     mode::{self, Mode},
     record,
 };
@@ -36,6 +38,10 @@ use crate::{
 const LONGER: u64 = 4;
 /// ... but no more than this. It may not be woken at all: the waits of a replay need not be the recorded ones.
 const LONGEST: Duration = Duration::from_secs(10);
+/// How much longer it then waits while other threads want to run, in their time ([`OwnTime`]), ...
+const WHILE_OTHERS_RUN: Duration = Duration::from_secs(2);
+/// ... in waits of this length.
+const AT_A_TIME: Duration = Duration::from_millis(20);
 
 /// What the time limit of a wait is.
 #[derive(Clone, Copy)]
@@ -50,6 +56,15 @@ pub(super) enum Until {
     After,
     /// Something that is ready, or a duration. In a replay, it may never be ready.
     Ready,
+}
+
+/// Whether a wait that has timed out may begin again as if it had not ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Again {
+    /// What it waits for may have happened before, and is not missed.
+    Yes,
+    /// It would miss what happens in between: a condition variable.
+    No,
 }
 
 impl Until {
@@ -78,6 +93,13 @@ impl Until {
         }
         timespec_of(limit.min(i64::MAX as u64))
     }
+
+    /// Returns the real time limit of a wait for so long from now.
+    fn after(self, clocks: &ShiftedClocks, time: &timespec, duration: Duration) -> timespec {
+        let index = self.clock(clocks, time);
+        let now = index.map_or(0, |index| read(CLOCK_IDS[index]).unwrap_or(0));
+        timespec_of(now.saturating_add(duration.as_nanos() as u64))
+    }
 }
 
 /// Returns whether the calling thread runs an activity, and waits on its behalf.
@@ -92,9 +114,10 @@ fn is_wait_of_activity() -> bool {
 /// `time` is null or refers to a time.
 pub(super) unsafe fn timed<R>(
     until: Until,
+    again: Again,
     time: *const timespec,
-    wait: impl FnOnce(*const timespec) -> R,
-    has_timed_out: impl FnOnce(&R) -> bool,
+    mut wait: impl FnMut(*const timespec) -> R,
+    has_timed_out: impl Fn(&R) -> bool,
 ) -> R {
     // SAFETY: The caller guarantees that it is valid or null.
     let Some(limit) = (unsafe { time.as_ref() }) else {
@@ -109,15 +132,54 @@ pub(super) unsafe fn timed<R>(
             result
         }
         mode if mode >= Mode::Replay as u8 && is_wait_of_activity() && is_played() => {
-            let real = with_controlled(|me| {
+            let recorded = with_controlled(|me| {
                 let recorded = me.controller.outside(&me.activity, Question::Wait);
-                let was_woken = matches!(recorded, Some(Heard::TimedOut(false)));
-                until.real(&me.clocks, limit, was_woken)
+                // If it did not wait here, what this wait is for had happened before.
+                let was_woken = !matches!(recorded, Some(Heard::TimedOut(true)));
+                (until.real(&me.clocks, limit, was_woken), was_woken)
             });
-            wait(real.as_ref().map_or(time, std::ptr::from_ref))
+            let Some((real, was_woken)) = recorded else {
+                return wait(time);
+            };
+            let result = wait(&real);
+            if was_woken && again == Again::Yes && has_timed_out(&result) {
+                while_others_run(until, limit, result, wait, has_timed_out)
+            } else {
+                result
+            }
         }
         _ => wait(time),
     }
+}
+
+/// Goes on with a wait that has timed out, although the recorded one was woken, as long as threads that may be about to
+/// wake it want to run. Returns the result of the last wait.
+#[cold]
+fn while_others_run<R>(
+    until: Until,
+    limit: &timespec,
+    mut result: R,
+    mut wait: impl FnMut(*const timespec) -> R,
+    has_timed_out: impl Fn(&R) -> bool,
+) -> R {
+    let mut own_time = untracked(OwnTime::starts);
+    let mut waited = Duration::ZERO;
+    while waited < WHILE_OTHERS_RUN && has_timed_out(&result) {
+        let errno = real::errno();
+        if !untracked(kernel::somebody_could_run) {
+            real::set_errno(errno);
+            break;
+        }
+        let next = with_controlled(|me| until.after(&me.clocks, limit, AT_A_TIME));
+        let Some(next) = next else {
+            break;
+        };
+        result = wait(&next);
+        let errno = real::errno();
+        waited += untracked(|| own_time.passed(AT_A_TIME));
+        real::set_errno(errno);
+    }
+    result
 }
 
 /// Returns the real time for a time at which the calling thread wants something to happen; `None` if it is that time.
@@ -130,7 +192,7 @@ fn converted(until: Until, time: &timespec) -> Option<timespec> {
 
 /// Defines functions of the C library that wait until the time in their last argument.
 macro_rules! waits_until_a_time {
-    ($($name:ident = $c:literal ($($argument:ident: $type:ty),*) $until:expr, $timed_out:expr;)*) => {
+    ($($name:ident = $c:literal ($($argument:ident: $type:ty),*) $until:expr, $again:expr, $timed_out:expr;)*) => {
         $(
             /// The C library's function of this name, captured.
             ///
@@ -146,7 +208,7 @@ macro_rules! waits_until_a_time {
                     return libc::ENOSYS;
                 };
                 // SAFETY: The caller fulfils the conditions of the C library's function.
-                unsafe { timed($until, time, |time| real($($argument,)* time), $timed_out) }
+                unsafe { timed($until, $again, time, |time| real($($argument,)* time), $timed_out) }
             }
         )*
 
@@ -167,29 +229,29 @@ fn fails_with_timed_out(&result: &c_int) -> bool {
 
 waits_until_a_time! {
     pthread_cond_timedwait = c"pthread_cond_timedwait" (condition: *mut c_void, mutex: *mut c_void)
-        Until::AtSomeTime, returns_timed_out;
+        Until::AtSomeTime, Again::No, returns_timed_out;
     pthread_cond_clockwait = c"pthread_cond_clockwait" (condition: *mut c_void, mutex: *mut c_void, clock: clockid_t)
-        Until::AtTimeOf(clock), returns_timed_out;
+        Until::AtTimeOf(clock), Again::No, returns_timed_out;
     pthread_mutex_timedlock = c"pthread_mutex_timedlock" (mutex: *mut c_void)
-        Until::At(REALTIME), returns_timed_out;
+        Until::At(REALTIME), Again::Yes, returns_timed_out;
     pthread_mutex_clocklock = c"pthread_mutex_clocklock" (mutex: *mut c_void, clock: clockid_t)
-        Until::AtTimeOf(clock), returns_timed_out;
+        Until::AtTimeOf(clock), Again::Yes, returns_timed_out;
     pthread_rwlock_timedrdlock = c"pthread_rwlock_timedrdlock" (lock: *mut c_void)
-        Until::At(REALTIME), returns_timed_out;
+        Until::At(REALTIME), Again::Yes, returns_timed_out;
     pthread_rwlock_timedwrlock = c"pthread_rwlock_timedwrlock" (lock: *mut c_void)
-        Until::At(REALTIME), returns_timed_out;
+        Until::At(REALTIME), Again::Yes, returns_timed_out;
     pthread_rwlock_clockrdlock = c"pthread_rwlock_clockrdlock" (lock: *mut c_void, clock: clockid_t)
-        Until::AtTimeOf(clock), returns_timed_out;
+        Until::AtTimeOf(clock), Again::Yes, returns_timed_out;
     pthread_rwlock_clockwrlock = c"pthread_rwlock_clockwrlock" (lock: *mut c_void, clock: clockid_t)
-        Until::AtTimeOf(clock), returns_timed_out;
+        Until::AtTimeOf(clock), Again::Yes, returns_timed_out;
     pthread_timedjoin_np = c"pthread_timedjoin_np" (thread: libc::pthread_t, result: *mut *mut c_void)
-        Until::At(REALTIME), returns_timed_out;
+        Until::At(REALTIME), Again::Yes, returns_timed_out;
     pthread_clockjoin_np = c"pthread_clockjoin_np" (thread: libc::pthread_t, result: *mut *mut c_void, clock: clockid_t)
-        Until::AtTimeOf(clock), returns_timed_out;
+        Until::AtTimeOf(clock), Again::Yes, returns_timed_out;
     sem_timedwait = c"sem_timedwait" (semaphore: *mut c_void)
-        Until::At(REALTIME), fails_with_timed_out;
+        Until::At(REALTIME), Again::Yes, fails_with_timed_out;
     sem_clockwait = c"sem_clockwait" (semaphore: *mut c_void, clock: clockid_t)
-        Until::AtTimeOf(clock), fails_with_timed_out;
+        Until::AtTimeOf(clock), Again::Yes, fails_with_timed_out;
 }
 
 /// Makes sure that the functions of this module are linked.
@@ -296,7 +358,7 @@ macro_rules! waits_until_ready {
             let limit: Option<timespec> = $limit;
             let time = limit.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
             // SAFETY: The caller fulfils the conditions of the C library's function. The time is null or on this stack.
-            unsafe { timed(Until::Ready, time, |_| real($($argument),*), |&result| result == 0) }
+            unsafe { timed(Until::Ready, Again::No, time, |_| real($($argument),*), |&result| result == 0) }
         }
     )*};
 }

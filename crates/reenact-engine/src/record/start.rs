@@ -104,7 +104,7 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
                     me.write_end(of_exit);
                 }
             });
-            crate::activity::leave();
+            crate::activity::leave(true);
         }
     }
     let recorder = Arc::new(Recorder {

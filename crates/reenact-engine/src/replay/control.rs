@@ -14,6 +14,7 @@ use super::{
     Replay, Runner,
     cursor::{Cursor, Next, ObservedAs},
     describe,
+    ending::is_exiting,
     log::{Happened, not_as_itself},
     object_of,
     sent::refuse_while_describing,
@@ -406,6 +407,11 @@ impl Replay {
         self.settle(runner, &mut cursor, doing);
         if let Next::End { .. } = cursor.next {
             if runner.ended.swap(true, SeqCst) {
+                if is_exiting() && cursor.exits() {
+                    drop(cursor);
+                    // In a destructor of a thread-local.
+                    return self.exit_begins(runner);
+                }
                 self.diverge(runner, &cursor, &cursor.describe(), doing);
             }
             self.load(runner, &mut cursor);

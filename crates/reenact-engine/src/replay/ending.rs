@@ -68,7 +68,7 @@ pub(super) fn watch(replay: &Arc<Replay>) {
                     replay.exit_begins(replay.runner(&me.activity));
                 }
             });
-            activity::leave();
+            activity::leave(true);
             replay.wait_for_others();
         }
     }

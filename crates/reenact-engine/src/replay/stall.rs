@@ -6,29 +6,29 @@
 //! each of them sleeps until another thread of the process acts, nothing will ever happen again. A thread checks this a
 //! few times a second; activities that wait for their turn are woken without it.
 //!
-//! The check inspects one thread after the other, which takes a while on a busy machine: a thread that was asleep may
-//! be woken by one that is asleep when it is inspected later. So the result counts only if no thread has started or
-//! stopped running from before the first inspection until after the last. See [`Moves`].
+//! How long nothing has happened proves nothing: on a busy machine, a thread that could run may not get a processor for
+//! seconds. Nor does it that each thread has been found asleep: one that was may be woken by one that is not inspected
+//! until it sleeps, or has ended. So all threads are inspected twice. If they are the same, and none was switched in
+//! between, there is an instant between the two inspections at which all of them slept. See [`nobody_moves`].
 
 use std::{
-    fs,
-    path::{Path, PathBuf},
     sync::{Arc, Weak, mpsc},
     thread,
     time::Duration,
 };
 
-use rustix::time::ClockId;
-
 use super::Replay;
-use crate::pool::{is_resting_place, is_work_queued};
+use crate::{
+    kernel::{self, Moves, OwnTime, Sleeping, SystemCall, Thread},
+    pool::{is_resting_place, is_work_queued},
+};
 
 /// How often to check.
 const PERIOD: Duration = Duration::from_millis(50);
 /// After this many checks without a change, the states of the threads are inspected.
 const STILL: u32 = 4;
-/// How often all threads must be found asleep while a task is queued before it is certain that no worker will take it.
-/// A worker on the lookout has inspected the queues in between.
+/// How often all threads must be found asleep while a task is queued, and no operation done, before it is certain that
+/// no worker will take it. A worker on the lookout has inspected the queues in between.
 const IN_VAIN: u32 = 20;
 
 /// Starts to watch this process; returns whether that worked. Without it, a diverging replay may hang, but that is no
@@ -59,159 +59,93 @@ pub(super) fn watch(replay: &Arc<Replay>) -> bool {
 }
 
 fn look_again_and_again(replay: &Weak<Replay>) {
-    let mut before = moves_of_others();
+    let mut before = Moves::of_others();
+    let mut own_time = OwnTime::starts();
     let mut still = 0;
     let mut through = Duration::ZERO;
     let (mut done, mut idle) = (None, Duration::ZERO);
-    let mut in_vain = 0;
+    let (mut done_in_vain, mut in_vain) = (0, 0);
     loop {
         thread::sleep(PERIOD);
-        let now = moves_of_others();
+        let now = Moves::of_others();
         still = match now.is_close_to(before) {
             true => still + 1,
             false => 0,
         };
-        let ran = now.ran.saturating_sub(before.ran);
         before = now;
         let Some(replay) = replay.upgrade() else {
             return;
         };
-        through = match replay.everybody_is_through() {
-            // Where threads wait for a processor, time passes as fast as they get one.
-            true if somebody_could_run() => through + ran.min(PERIOD),
-            true => through + PERIOD,
+        let is_through = replay.everybody_is_through();
+        let aborting = replay.see_to_abort();
+        let passed = match is_through || aborting {
+            true => own_time.passed(PERIOD),
             false => Duration::ZERO,
         };
-        let aborting = replay.see_to_abort();
+        through = match is_through {
+            true => through + passed,
+            false => Duration::ZERO,
+        };
         let done_before = std::mem::replace(&mut done, aborting.then(|| replay.done()));
         idle = match aborting && done == done_before {
-            true => idle + PERIOD,
+            true => idle + passed,
             false => Duration::ZERO,
         };
-        let waits = still >= STILL && others().is_some_and(|others| nobody_moves(others, aborting));
-        in_vain = match is_work_queued() {
-            true => in_vain + u32::from(waits),
-            false => 0,
-        };
+        let waits = still >= STILL && nobody_moves(kernel::others, aborting);
+        if waits && is_work_queued() {
+            let done = replay.done();
+            in_vain = match done == done_in_vain {
+                true => in_vain + 1,
+                false => 1,
+            };
+            done_in_vain = done;
+        } else if waits {
+            in_vain = 0;
+        }
         let for_good = waits && (in_vain == 0 || in_vain >= IN_VAIN);
         replay.see_to_end(through, for_good, idle);
     }
 }
 
-/// What threads other than the calling one have done so far.
-#[derive(Clone, Copy)]
-struct Moves {
-    /// How often they started or stopped running.
-    switches: i64,
-    /// How long they ran.
-    ran: Duration,
-}
-
-impl Moves {
-    /// Whether no thread has moved in between. The running time is needed because a thread that runs all the time is
-    /// not switched.
-    fn is_close_to(self, before: Moves) -> bool {
-        self.switches == before.switches && self.ran.abs_diff(before.ran) < Duration::from_millis(1)
-    }
-}
-
-/// Returns how often threads other than the calling one have been switched. Exact: if two results are equal, no thread
-/// has stopped running between them.
-fn switches_of_others() -> i64 {
-    let switches = |of| {
-        // SAFETY: `usage` is a valid place for the result, which consists of plain numbers.
-        let usage = unsafe {
-            let mut usage: libc::rusage = std::mem::zeroed();
-            libc::getrusage(of, &mut usage);
-            usage
-        };
-        usage.ru_nvcsw + usage.ru_nivcsw
-    };
-    loop {
-        let own = switches(libc::RUSAGE_THREAD);
-        let all = switches(libc::RUSAGE_SELF);
-        // A switch of this thread in between would be counted as one of another thread.
-        if switches(libc::RUSAGE_THREAD) == own {
-            return all - own;
-        }
-    }
-}
-
-fn moves_of_others() -> Moves {
-    let ran = |clock| {
-        let time = rustix::time::clock_gettime(clock);
-        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-    };
-    Moves {
-        switches: switches_of_others(),
-        ran: ran(ClockId::ProcessCPUTime).saturating_sub(ran(ClockId::ThreadCPUTime)),
-    }
-}
-
-/// Whether these threads, which are all but the calling one, wait for each other, and have done so throughout the
-/// check.
+/// Whether all threads but the calling one wait for each other.
 ///
-/// A thread that moves was runnable before the first inspection, or was woken by one that was. If it runs when it is
-/// inspected, it does not wait; if it has stopped running by then, the switch is counted.
-fn nobody_moves(threads: impl Iterator<Item = PathBuf>, aborting: bool) -> bool {
-    let before = switches_of_others();
-    everybody_waits_for_another(threads, aborting) && switches_of_others() == before
+/// A thread that has not started when they are listed first is listed the second time, unless it has ended by then; and
+/// so is the one that has started it. So all threads that exist at the second listing have been inspected before, and
+/// none of them has run until it was inspected again.
+fn nobody_moves<I: Iterator<Item = Thread>>(
+    mut threads: impl FnMut() -> Option<I>,
+    aborting: bool,
+) -> bool {
+    let mut all_asleep = || {
+        let endless = |call: &SystemCall| is_endless(call, aborting);
+        let asleep = threads()?.map(|thread| thread.sleeping(endless));
+        asleep.collect::<Option<Vec<Sleeping>>>()
+    };
+    all_asleep().is_some_and(|first| all_asleep() == Some(first))
 }
 
-/// Returns the `/proc` directories of all threads but the calling one; `None` if they cannot be read.
-fn others() -> Option<impl Iterator<Item = PathBuf>> {
-    let me = rustix::thread::gettid().as_raw_nonzero().to_string();
-    let threads = fs::read_dir("/proc/self/task").ok()?.flatten();
-    let others = threads.filter(move |thread| thread.file_name() != *me);
-    Some(others.map(|thread| thread.path()))
-}
-
-/// Whether a thread other than the calling one runs, or would if it had a processor.
-fn somebody_could_run() -> bool {
-    others().is_some_and(|mut others| others.any(|thread| state_of(&thread) == Some('R')))
-}
-
-/// Whether each of these threads sleeps in a futex without a time limit, or is an idle worker, or pauses until a signal
-/// arrives while the process aborts and none will. False if the kernel does not say.
-fn everybody_waits_for_another(mut threads: impl Iterator<Item = PathBuf>, aborting: bool) -> bool {
-    threads.all(|thread| {
-        if !is_asleep(&thread) {
-            return false;
+/// Whether a thread that sleeps in this call does so until another thread of the process acts: in a futex without a time
+/// limit, as an idle worker, or until a signal arrives while the process aborts and none will.
+fn is_endless(call: &SystemCall, aborting: bool) -> bool {
+    let [address, operation, _, limit, ..] = call.arguments;
+    match call.number {
+        libc::SYS_futex if limit != 0 => is_resting_place(address),
+        // Those that are not private may be in memory that another process shares.
+        libc::SYS_futex => {
+            operation & libc::FUTEX_PRIVATE_FLAG as usize != 0 || !kernel::is_shared(address)
         }
-        let call = fs::read_to_string(thread.join("syscall")).unwrap_or_default();
-        // The number of the call and its arguments; the third after the address is the time limit.
-        let mut fields = call.split_whitespace();
-        let number = fields.next().and_then(|number| number.parse().ok());
-        match number {
-            Some(libc::SYS_futex) => {
-                let address = fields.next().and_then(|field| field.strip_prefix("0x"));
-                let address = address.and_then(|digits| usize::from_str_radix(digits, 16).ok());
-                fields.nth(2) == Some("0x0") || address.is_some_and(is_resting_place)
-            }
-            #[cfg(target_arch = "x86_64")]
-            Some(libc::SYS_pause) => aborting,
-            _ => false,
-        }
-    })
-}
-
-/// Whether this thread sleeps. The file `syscall` is not enough: between being woken by another processor and being put
-/// into a run queue (the kernel's `TASK_WAKING`, which lasts as long as an interrupt takes to arrive), a thread is
-/// still shown in the call in which it slept. Its state is "running" by then.
-fn is_asleep(thread: &Path) -> bool {
-    state_of(thread) == Some('S')
-}
-
-/// Returns the state of this thread, as the kernel abbreviates it; `None` if it is gone.
-fn state_of(thread: &Path) -> Option<char> {
-    let stat = fs::read_to_string(thread.join("stat")).ok()?;
-    // The state follows the name, which is in parentheses and may contain some.
-    stat.rsplit_once(')')?.1.trim_start().chars().next()
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_pause => aborting,
+        _ => false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+    use std::{
+        path::{Path, PathBuf},
+        sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+    };
 
     use super::*;
 
@@ -229,9 +163,7 @@ mod tests {
 
     impl Ring {
         fn join(&self, me: usize) {
-            let id = rustix::thread::gettid().as_raw_nonzero();
-            let place = PathBuf::from(format!("/proc/self/task/{id}"));
-            let _ = self.members[me].set((thread::current(), place));
+            let _ = self.members[me].set((thread::current(), place_of_this_thread()));
             while !self.is_over.load(SeqCst) {
                 if self.holder.load(SeqCst) == me && !self.is_held.load(SeqCst) {
                     let next = (me + 1) % THREADS;
@@ -248,10 +180,15 @@ mod tests {
             }
         }
 
-        fn places(&self) -> impl Iterator<Item = PathBuf> {
+        fn threads(&self) -> impl Iterator<Item = Thread> {
             let members = self.members.iter().filter_map(|member| member.get());
-            members.map(|(_, place)| place.clone())
+            members.map(|(_, place)| Thread::at(place))
         }
+    }
+
+    fn place_of_this_thread() -> PathBuf {
+        let id = rustix::thread::gettid().as_raw_nonzero();
+        PathBuf::from(format!("/proc/self/task/{id}"))
     }
 
     /// ```text
@@ -266,22 +203,76 @@ mod tests {
                 let ring = &ring;
                 scope.spawn(move || ring.join(me));
             }
-            while ring.places().count() < THREADS {
+            while ring.threads().count() < THREADS {
                 thread::yield_now();
             }
             // The first thread may have passed the token on before the second had registered.
             ring.wake(ring.holder.load(SeqCst));
             let wrong = (0..3000)
-                .filter(|_| nobody_moves(ring.places(), false))
+                .filter(|_| nobody_moves(|| Some(ring.threads()), false))
                 .count();
             ring.is_held.store(true, SeqCst);
             // Now they all wait.
-            while !nobody_moves(ring.places(), false) {
+            while !nobody_moves(|| Some(ring.threads()), false) {
                 thread::yield_now();
             }
             ring.is_over.store(true, SeqCst);
             (0..THREADS).for_each(|member| ring.wake(member));
             assert_eq!(wrong, 0);
         });
+    }
+
+    fn is_asleep(place: &Path) -> bool {
+        Thread::at(place).sleeping(|_| true).is_some()
+    }
+
+    fn wait_until(happens: impl Fn() -> bool) {
+        while !happens() {
+            std::hint::spin_loop();
+        }
+    }
+
+    /// Returns what the detector thinks of two threads of which the second wakes the first, and ends, while they are
+    /// inspected.
+    ///
+    /// ```text
+    /// inspection  ── first? ──────────────────────────────── second? (gone)
+    /// first       ── asleep, waits for the second ── runs ── …
+    /// second      ── runs ─────────────────────── ends
+    /// ```
+    fn ends_during_the_check() -> bool {
+        let (may_end, is_over) = (AtomicBool::new(false), AtomicBool::new(false));
+        let places: [std::sync::OnceLock<PathBuf>; 2] = Default::default();
+        let place = |index: usize| places[index].get().map(PathBuf::as_path);
+        thread::scope(|scope| {
+            let second = scope.spawn(|| {
+                places[1].set(place_of_this_thread()).unwrap();
+                wait_until(|| may_end.load(SeqCst));
+            });
+            scope.spawn(|| {
+                places[0].set(place_of_this_thread()).unwrap();
+                second.join().unwrap();
+                wait_until(|| is_over.load(SeqCst));
+            });
+            wait_until(|| place(1).is_some() && place(0).is_some_and(is_asleep));
+            let threads = || {
+                let second = std::iter::from_fn(|| {
+                    may_end.store(true, SeqCst);
+                    wait_until(|| place(1).is_some_and(|place| !place.exists()));
+                    None
+                });
+                Some(place(0).map(Thread::at).into_iter().chain(second))
+            };
+            let nobody_moves = nobody_moves(threads, false);
+            is_over.store(true, SeqCst);
+            nobody_moves
+        })
+    }
+
+    #[test]
+    fn a_thread_that_wakes_another_and_ends_during_the_check_is_not_missed() {
+        // Mostly it is switched once more before it ends, and so seen without being listed.
+        let wrong = (0..50).filter(|_| ends_during_the_check()).count();
+        assert_eq!(wrong, 0);
     }
 }

@@ -31,6 +31,7 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
         "clock-until-killed" => clock_until_killed(),
         "clock-or-time" => clock_or_time(),
         "library-waits" => library_waits(),
+        "library-waits-for-a-busy-thread" => library_waits_for_a_busy_thread(),
         _ => return false,
     }
     true
@@ -81,6 +82,36 @@ fn library_waits() {
     receiver.recv_timeout(LIMIT / 50).unwrap_err();
     assert!(began.elapsed() >= LIMIT / 50);
     println!("{}", total.lock().unwrap());
+}
+
+/// ```text
+/// a thread of std ── computes ──────────────── sends
+/// main            ── waits for it in std, until a time at most
+/// ```
+///
+/// It computes as long as its environment says.
+fn library_waits_for_a_busy_thread() {
+    let computes = setting("COMPUTES", "0").parse().map(Duration::from_millis);
+    let computes = computes.expect("a number of milliseconds");
+    let ran = || {
+        let mut time = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        // SAFETY: The place for the time is valid.
+        let result = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+        assert_eq!(result, 0);
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    };
+    let (sender, receiver) = mpsc::channel();
+    let sends = std::thread::spawn(move || {
+        while ran() < computes {
+            std::hint::spin_loop();
+        }
+        let _ = sender.send("in time");
+    });
+    println!("{:?}", receiver.recv_timeout(LIMIT / 20));
+    sends.join().unwrap();
 }
 
 /// Waits for a semaphore that another thread posts, until a time of day and until a time of the monotonic clock.

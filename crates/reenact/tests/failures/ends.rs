@@ -105,6 +105,16 @@ fn processes_that_exit_at_once() {
 }
 
 #[test]
+fn an_exit_in_a_destructor_of_a_thread_local() {
+    exits_with("exit-in-destructor", 5);
+}
+
+#[test]
+fn threads_that_exit_at_once_in_destructors_of_thread_locals() {
+    exits_as_recorded("exits-in-destructors");
+}
+
+#[test]
 fn an_exit_while_main_returns() {
     exits_as_recorded("exit-and-return");
 }

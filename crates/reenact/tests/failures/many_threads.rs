@@ -1,5 +1,7 @@
 //! Very many threads: at once, one after the other, and in waves.
 
+use reenact_testing::generated;
+
 use crate::support::stage::Stage;
 
 /// Records and replays a program with so many threads, each of which may cost so many bytes.
@@ -23,6 +25,22 @@ fn replays(command_line: &str, threads: usize, bytes_per_thread: u64) {
 #[test]
 fn three_hundred_threads_at_once() {
     replays("crowd 300", 300, 96);
+}
+
+/// However little time they get, nobody takes those that want to run for some that wait. `REENACT_CASES` says how often
+/// to replay.
+#[test]
+fn five_hundred_threads_at_a_condition_variable_whose_time_is_cut_into_slices() {
+    let stage = Stage::new();
+    let program = stage.program("crowd-at-condition 500");
+    let recorded = program.record();
+    recorded.is_fine();
+    stage.recovered();
+    let program = program.on_one_core();
+    for _ in 0..generated::cases(3) {
+        let replay = program.start_replay(&stage.trace());
+        replay.finish_in_slices().is_same_as(&recorded);
+    }
 }
 
 #[test]

@@ -181,6 +181,21 @@ fn a_library_s_waits_are_as_long_whenever_they_are_replayed() {
     }
 }
 
+/// The recorded thread had been woken after a moment. In the replay, the thread that wakes it needs longer than any
+/// limit that is computed in advance.
+#[test]
+fn a_library_s_wait_lasts_while_the_thread_that_is_to_end_it_runs() {
+    let stage = Stage::new();
+    let computing = |milliseconds| {
+        let program = program(&stage, "library-waits-for-a-busy-thread");
+        program.env("COMPUTES", milliseconds)
+    };
+    // On a busy machine, the recorded thread may have waited in vain.
+    let mut recordings = (0..100).map(|_| computing("0").record_completely());
+    let recorded = recordings.find(|recorded| recorded.stdout.contains("in time"));
+    computing("600").replay().is_same_as(&recorded.unwrap());
+}
+
 /// The test that the next one records.
 #[test]
 fn a_test_that_takes_locks() {

@@ -4,10 +4,16 @@ use std::{
     cell::Cell,
     fs,
     io::Read,
-    os::unix::process::{CommandExt, ExitStatusExt},
+    os::{
+        fd::{AsRawFd, FromRawFd, OwnedFd},
+        unix::process::{CommandExt, ExitStatusExt},
+    },
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
-    sync::{Arc, LazyLock, mpsc},
+    sync::{
+        Arc, LazyLock,
+        mpsc::{self, RecvTimeoutError},
+    },
     thread,
     time::Duration,
 };
@@ -285,6 +291,36 @@ impl Running {
     pub(crate) fn kill(mut self) -> Outcome {
         self.child.kill().unwrap();
         self.finish()
+    }
+
+    /// Waits for its end, while it runs in short slices of time, between which it is stopped for longer, wherever it is.
+    pub(crate) fn finish_in_slices(self) -> Outcome {
+        const RUNS: Duration = Duration::from_millis(4);
+        const IS_STOPPED: Duration = Duration::from_millis(12);
+        // Unlike its number, this names no other process once it has ended.
+        // SAFETY: Such a call returns a new descriptor, or -1.
+        let process = unsafe { libc::syscall(libc::SYS_pidfd_open, self.child.id(), 0) } as i32;
+        assert!(process >= 0, "{}", std::io::Error::last_os_error());
+        // SAFETY: It is new and open.
+        let process = unsafe { OwnedFd::from_raw_fd(process) };
+        let send = move |signal: i32| {
+            let no_info = std::ptr::null::<libc::siginfo_t>();
+            let descriptor = process.as_raw_fd();
+            // SAFETY: The descriptor is open, and there need be no information about the signal.
+            unsafe { libc::syscall(libc::SYS_pidfd_send_signal, descriptor, signal, no_info, 0) };
+        };
+        let (ended, has_ended) = mpsc::channel::<()>();
+        let slices = thread::spawn(move || {
+            while has_ended.recv_timeout(RUNS) == Err(RecvTimeoutError::Timeout) {
+                send(libc::SIGSTOP);
+                thread::sleep(IS_STOPPED);
+                send(libc::SIGCONT);
+            }
+        });
+        let outcome = self.finish();
+        drop(ended);
+        slices.join().unwrap();
+        outcome
     }
 
     /// Waits for its end.

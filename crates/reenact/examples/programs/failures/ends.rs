@@ -1,6 +1,6 @@
 //! Programs that end in every way there is.
 
-use std::process;
+use std::{cell::RefCell, process};
 
 use reenact::{
     actor::System,
@@ -20,6 +20,8 @@ crate::programs! {
     "exits-of-threads" => exits_of_threads,
     "exits-of-actors" => exits_of_actors,
     "exits-of-processes" => exits_of_processes,
+    "exit-in-destructor" => exit_in_destructor,
+    "exits-in-destructors" => exits_in_destructors,
     "exit-and-return" => exit_and_return,
     "abort-in-thread" => abort_in_thread,
     "main-returns" => main_returns,
@@ -208,6 +210,55 @@ fn exits_of_processes() {
     for me in 1..=4 {
         let count = Arc::clone(&count);
         csp::spawn(move || exit_as(me, &count));
+    }
+    wait_for_the_end();
+}
+
+/// Does something when its thread ends.
+struct Farewell(Option<Box<dyn FnOnce()>>);
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        if let Some(farewell) = self.0.take() {
+            farewell();
+        }
+    }
+}
+
+fn when_this_thread_ends(action: impl FnOnce() + 'static) {
+    thread_local! {
+        static FAREWELL: RefCell<Option<Farewell>> = const { RefCell::new(None) };
+    }
+    FAREWELL.set(Some(Farewell(Some(Box::new(action)))));
+}
+
+/// A thread whose code has ended exits while its thread-locals are destroyed, with others racing.
+fn exit_in_destructor() {
+    let list = Arc::new(Mutex::new(Vec::new()));
+    let _threads = race(&list, 2);
+    thread::spawn(move || {
+        when_this_thread_ends(move || {
+            println!("{}", wait_for(&list, 500));
+            process::exit(5)
+        });
+    });
+    wait_for_the_end();
+}
+
+/// Several threads do so at once. One of them has taken no lock before.
+fn exits_in_destructors() {
+    let count = Arc::new(Mutex::new(0));
+    let all_begin = std::sync::Arc::new(std::sync::Barrier::new(3));
+    for me in 1..=3 {
+        let (count, all_begin) = (Arc::clone(&count), std::sync::Arc::clone(&all_begin));
+        thread::spawn(move || {
+            let last = Arc::clone(&count);
+            when_this_thread_ends(move || exit_as(me, &last));
+            all_begin.wait();
+            if me > 1 {
+                *count.lock().unwrap() += 1;
+            }
+        });
     }
     wait_for_the_end();
 }

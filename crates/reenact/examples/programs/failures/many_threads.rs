@@ -1,7 +1,7 @@
 //! Very many threads, and very many operations.
 
 use reenact::{
-    sync::{Arc, Barrier, Mutex, RwLock, atomic::AtomicU64, atomic::Ordering},
+    sync::{Arc, Barrier, Condvar, Mutex, RwLock, atomic::AtomicU64, atomic::Ordering},
     thread,
 };
 
@@ -13,6 +13,7 @@ pub(super) fn run(name: &str, arguments: &[String]) -> bool {
         "queue" => waves(number(arguments, 0), 1),
         "waves" => waves(number(arguments, 0), number(arguments, 1)),
         "first-come" => first_come(number(arguments, 0)),
+        "crowd-at-condition" => crowd_at_condition(number(arguments, 0)),
         "chatter" => chatter(number(arguments, 0)),
         _ => return false,
     }
@@ -40,6 +41,51 @@ fn crowd(size: usize) {
 }
 
 /// So many short-lived threads, `size` of them at a time.
+/// All wait until main opens the door, and go through it one after the other. Some wait for each other, too, where only
+/// the kernel knows it.
+fn crowd_at_condition(size: usize) {
+    /// How many have come, and the order of those that are through once the door is open.
+    #[derive(Default)]
+    struct Door {
+        come: usize,
+        through: Option<u64>,
+    }
+    let door = Arc::new((Mutex::new(Door::default()), Condvar::new()));
+    let threads: Vec<_> = (0..size as u64)
+        .map(|me| {
+            let door = Arc::clone(&door);
+            thread::spawn(move || {
+                let (mutex, condition) = &*door;
+                let mut guard = mutex.lock().unwrap();
+                guard.come += 1;
+                condition.notify_all();
+                guard = condition
+                    .wait_while(guard, |door| door.through.is_none())
+                    .unwrap();
+                guard.through = guard.through.map(|through| fold(through, me));
+                drop(guard);
+                if me % 50 == 0 {
+                    let (sender, receiver) = std::sync::mpsc::channel();
+                    std::thread::spawn(move || sender.send(()));
+                    receiver.recv().unwrap();
+                }
+            })
+        })
+        .collect();
+    let (mutex, condition) = &*door;
+    let guard = mutex.lock().unwrap();
+    let mut guard = condition
+        .wait_while(guard, |door| door.come < size)
+        .unwrap();
+    guard.through = Some(7);
+    condition.notify_all();
+    drop(guard);
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    println!("{:?}", mutex.lock().unwrap().through);
+}
+
 fn waves(total: usize, size: usize) {
     let order = Arc::new(Mutex::new((0, 7)));
     let sum = Arc::new(AtomicU64::new(0));
