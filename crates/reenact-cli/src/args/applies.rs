@@ -60,7 +60,7 @@ impl ExploreArgs {
     }
 
     /// The options that do not apply to everything: whether they are given, and to what they apply.
-    fn options(&self) -> [(&'static str, bool, &'static [Subject]); 25] {
+    fn options(&self) -> [(&'static str, bool, &'static [Subject]); 26] {
         let options = &self.program;
         [
             ("--strategy", options.strategy.is_some(), &[Program]),
@@ -82,6 +82,11 @@ impl ExploreArgs {
                 "--allow-blocked",
                 options.allow_blocked,
                 &[Program, Recording],
+            ),
+            (
+                "--spurious-wakeups",
+                options.spurious_wakeups.is_some(),
+                &[Program, PausedProgram],
             ),
             ("--from", options.from.is_some(), &[Recording]),
             ("--near", options.near.is_some(), &[Recording]),
