@@ -59,6 +59,7 @@ const PROGRAMS: &[(&str, fn())] = &[
     ("csp-bounded", csp_bounded),
     ("csp-select", csp_select),
     ("csp-select-timeout", csp_select_timeout),
+    ("csp-select-both", csp_select_both),
     ("csp-close", csp_close),
     ("stm", stm_transfer),
     ("stm-retry", stm_retry),
@@ -82,7 +83,11 @@ const PROGRAMS: &[(&str, fn())] = &[
 ];
 
 /// Programs that are not listed, because of how they end.
-const UNLISTED: &[(&str, fn())] = &[("endless", endless), ("third-run", third_run)];
+const UNLISTED: &[(&str, fn())] = &[
+    ("endless", endless),
+    ("third-run", third_run),
+    ("wait-once", wait_once),
+];
 
 fn main() {
     let name = std::env::args().nth(1).unwrap_or_default();
@@ -574,6 +579,20 @@ fn csp_select_timeout() {
     println!("{first:?}");
 }
 
+/// Two that each send to the other or receive from it, whichever is possible.
+fn csp_select_both() {
+    let [(left, from_left), (right, from_right)] = [(); 2].map(|()| csp::channel());
+    let meet = |me: u32, to: csp::Sender<u32>, from: csp::Receiver<u32>| {
+        csp::select! {
+            send(to, me) -> sent => sent.map_or(10, |()| 0),
+            recv(from) -> number => number.unwrap_or(20),
+        }
+    };
+    let process = csp::spawn(move || meet(1, left, from_right));
+    let here = meet(2, right, from_left);
+    println!("{here} {}", process.join().unwrap());
+}
+
 fn csp_close() {
     let (sender, receiver) = csp::channel();
     let process = csp::spawn(move || [0, 1, 2].map(|n| sender.send(n).is_ok()));
@@ -829,4 +848,22 @@ fn third_run() {
     if count >= 2 {
         thread::park();
     }
+}
+
+/// Waits without asking again whether what it waits for has happened.
+fn wait_once() {
+    let pair = Arc::new((Mutex::new(false), Condvar::new()));
+    let other = Arc::clone(&pair);
+    let thread = thread::spawn(move || {
+        *other.0.lock().unwrap() = true;
+        other.1.notify_one();
+    });
+    let mut is_there = pair.0.lock().unwrap();
+    if !*is_there {
+        is_there = pair.1.wait(is_there).unwrap();
+    }
+    println!("{}", *is_there);
+    assert!(*is_there, "it is not there");
+    drop(is_there);
+    thread.join().unwrap();
 }

@@ -48,6 +48,7 @@ pub(crate) fn run(args: &DebugArgs) -> Result<Exit, Error> {
         let start = Start {
             command: &args.command,
             unlocks: args.unlocks,
+            spurious_wakeups: args.spurious_wakeups.unwrap_or(0),
             recording: None,
         };
         return language::start(&start, Debug { args })?;
@@ -60,6 +61,7 @@ pub(crate) fn run(args: &DebugArgs) -> Result<Exit, Error> {
         let start = Start {
             command: &[],
             unlocks: args.unlocks,
+            spurious_wakeups: args.spurious_wakeups.unwrap_or(0),
             recording: Some(&*recording),
         };
         return language::start(&start, Debug { args })?;

@@ -59,6 +59,7 @@ fn run_paused(args: &ExploreArgs) -> Result<Exit, Error> {
     let start = Start {
         command: &args.command,
         unlocks: false,
+        spurious_wakeups: args.program.spurious_wakeups.unwrap_or(0),
         recording: None,
     };
     language::start(&start, Explore { args, conditions })?

@@ -72,6 +72,8 @@ pub(crate) struct Start<'a> {
     pub(crate) command: &'a [OsString],
     /// Whether releasing a lock is always a step.
     pub(crate) unlocks: bool,
+    /// How many waits of each activity may end without a reason.
+    pub(crate) spurious_wakeups: u32,
     /// The recorded run that the session begins with.
     pub(crate) recording: Option<&'a RecordedPath<'a>>,
 }

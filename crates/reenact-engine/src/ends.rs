@@ -141,21 +141,32 @@ impl Ends {
         })
     }
 
-    /// Ends a timed send or receive: under a controller, returns when it continues, because it was met or because its
-    /// time is up. Otherwise returns at once: the clock decides.
+    /// Ends the timed wait for one of these operations: under a controller, returns when the activity continues, because
+    /// one of them was met or because its time is up. Otherwise returns at once: the clock decides.
     #[cold]
-    pub fn end_timed(&self, end: End, op: Op, site: &'static Location<'static>) {
+    pub fn end_timed<'a>(
+        op: Op,
+        cases: impl Iterator<Item = (&'a Ends, End)>,
+        site: &'static Location<'static>,
+    ) {
         if !mode::is_observed() {
             return;
         }
-        let access = match end {
-            End::Sending => Access::SendTimeout,
-            End::Receiving => Access::ReceiveTimeout,
+        let touches: Vec<_> = cases
+            .map(|(ends, end)| {
+                ends.touch(match end {
+                    End::Sending => Access::SendTimeout,
+                    End::Receiving => Access::ReceiveTimeout,
+                })
+            })
+            .collect();
+        let Some(first) = touches.first() else {
+            return;
         };
         announce(&Announcement {
-            touches: &[self.touch(access)],
+            touches: &touches,
             site,
-            ..Announcement::new(op, access)
+            ..Announcement::new(op, first.access)
         });
     }
 

@@ -188,6 +188,14 @@ pub fn any_of(op: Op, ways: u32) -> Option<u32> {
     }
 }
 
+/// Returns whether a wait that begins now may end without a reason. An exploration tries both if that was requested, as
+/// often as requested for each activity.
+#[inline]
+#[track_caller]
+pub fn wakes_spuriously(op: Op) -> bool {
+    here().is_some_and(|execution| execution.wakes_spuriously(op))
+}
+
 /// Waits until no light activity has work and `is_idle` returns true.
 pub(crate) fn wait_until_idle(op: Op, is_idle: &dyn Fn() -> bool) {
     if let Some(execution) = here() {

@@ -59,6 +59,11 @@ pub(crate) fn sits(_number: u32) -> bool {
     false
 }
 
+/// Returns whether a wait that begins now may end without a reason.
+pub fn wakes_spuriously(_op: Op) -> bool {
+    false
+}
+
 pub(crate) fn wait_until_idle(_op: Op, _is_idle: &dyn Fn() -> bool) {}
 
 pub(crate) fn pool(_size: usize, _make: impl FnOnce() -> Pool) -> Option<Pool> {

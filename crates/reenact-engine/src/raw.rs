@@ -48,6 +48,12 @@ pub fn now() -> Instant {
     untracked(Instant::now)
 }
 
+/// Returns whether this time has come. Under a controller, which decides when a wait is over, no time passes.
+#[inline]
+pub fn has_passed(deadline: Instant) -> bool {
+    !crate::mode::is_controlled() && now() >= deadline
+}
+
 /// Waits while `*word == expected`, until `deadline` at most. Returns false if the deadline has passed.
 pub(crate) fn wait_while(word: &AtomicU32, expected: u32, deadline: Option<Instant>) -> bool {
     if Carrier::current().is_some() {

@@ -19,7 +19,7 @@ struct Options {
 
 const HELP: &str = "the options are `strategy = \"…\"` (portfolio, exhaustive, mixed, urw, walk, pct N, pctcp N, pos, \
                     preemptions N, delays N), `executions = N`, `seconds = N`, `steps = N`, `seed = N`, `cores = N`, \
-                    `allow_blocked = true` and `crate = path`";
+                    `allow_blocked = true`, `spurious_wakeups = N` and `crate = path`";
 
 impl Parse for Options {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
@@ -43,7 +43,7 @@ impl Parse for Options {
                     let are_allowed: LitBool = input.parse()?;
                     calls.push(quote!(.allow_blocked(#are_allowed)));
                 }
-                "executions" | "steps" | "seed" | "cores" => {
+                "executions" | "steps" | "seed" | "cores" | "spurious_wakeups" => {
                     let number: LitInt = input.parse()?;
                     calls.push(quote!(.#option(#number)));
                 }

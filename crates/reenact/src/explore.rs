@@ -166,6 +166,14 @@ impl Explorer {
         self
     }
 
+    /// Lets waits end without a reason, as std allows it: up to `most` waits of each activity in
+    /// [`Condvar`](crate::sync::Condvar) and in [`park`](crate::thread::park). Each of them is explored with and without
+    /// that.
+    pub fn spurious_wakeups(mut self, most: u32) -> Explorer {
+        self.search.spurious_wakeups = most;
+        self
+    }
+
     /// Keeps the schedules of failures in this directory, under this name, and tries the schedules kept there first.
     pub fn keep(mut self, directory: impl Into<PathBuf>, name: &str) -> Explorer {
         self.keep = Some((directory.into(), name.to_owned()));

@@ -30,5 +30,6 @@ operations! {
     pub(crate) WAKE_PARKED = 23 Wake "wake after being unparked" of "queue";
     pub(crate) UNPARK = 24 Notify "unpark a thread" of "parker";
     pub(crate) CHOOSE = 25 Choice "choose";
+    pub(crate) WAKE_SPURIOUSLY = 27 Choice "decide whether to wake spuriously";
     pub(crate) WAKE_UP_PARKED = 26 Notify "wake a parked thread" of "queue";
 }

@@ -83,6 +83,11 @@ impl ExploreArgs {
                 options.allow_blocked,
                 &[Program, Recording],
             ),
+            (
+                "--spurious-wakeups",
+                options.spurious_wakeups.is_some(),
+                &[Program, PausedProgram],
+            ),
             ("--from", options.from.is_some(), &[Recording]),
             ("--near", options.near.is_some(), &[Recording]),
             ("--other-outcomes", options.other_outcomes, &[Recording]),

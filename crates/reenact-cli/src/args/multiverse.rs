@@ -101,6 +101,9 @@ pub(crate) struct ProgramArgs {
     /// Allow threads and processes to wait forever, except for a lock, when main has ended
     #[arg(long)]
     pub(crate) allow_blocked: bool,
+    /// With a program (-- CMD): let up to N waits of each activity end without a reason
+    #[arg(long, value_name = "N")]
+    pub(crate) spurious_wakeups: Option<u32>,
     /// Follow this schedule once, and show what the program prints
     #[arg(long, value_name = "FILE", conflicts_with_all = ["strategy", "executions"])]
     pub(crate) schedule: Option<PathBuf>,
@@ -220,6 +223,9 @@ pub(crate) struct DebugArgs {
     /// With a Rust program: make every unlock a step, even where it makes no difference
     #[arg(long)]
     pub(crate) unlocks: bool,
+    /// With a Rust program: let up to N waits of each activity end without a reason
+    #[arg(long, value_name = "N", conflicts_with = "file")]
+    pub(crate) spurious_wakeups: Option<u32>,
     #[command(flatten)]
     pub(crate) bounds: BoundsArgs,
     /// A Rust program that uses reenact, with its arguments

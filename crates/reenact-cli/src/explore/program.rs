@@ -133,6 +133,7 @@ impl ExplorationRequest {
             ("milliseconds", time),
             ("steps", options.max_steps.map(u128::from)),
             ("seed", options.seed.map(u128::from)),
+            ("spurious-wakeups", options.spurious_wakeups.map(u128::from)),
             ("cores", options.cores.map(|cores| cores.get() as u128)),
         ];
         for (name, number) in numbers {

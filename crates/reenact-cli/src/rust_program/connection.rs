@@ -63,6 +63,9 @@ impl Connection {
         if start.unlocks {
             options += "releases\n";
         }
+        if start.spurious_wakeups > 0 {
+            options += &format!("spurious-wakeups={}\n", start.spurious_wakeups);
+        }
         if let Some(recording) = start.recording {
             options += &recording.request()?;
         }

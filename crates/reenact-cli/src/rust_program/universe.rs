@@ -302,6 +302,7 @@ mod tests {
         drops: false,
         queues: false,
         ends: false,
+        meetings: false,
         own: false,
     };
 

@@ -284,7 +284,11 @@ fn options_that_do_not_apply_are_refused() {
     check_refused(&of_models, &recording, reason);
     check_refused(&of_graphs, &recording, reason);
     check_refused(&of_programs, &recording, reason);
-    check_refused(&["--break begin"], &recording, reason);
+    check_refused(
+        &["--break begin", "--spurious-wakeups 1"],
+        &recording,
+        reason,
+    );
 
     let model = ["model.at"];
     let reason = "a program in AmbientTalk or λ_amb: for a Rust program (-- CMD)";
@@ -299,4 +303,22 @@ fn options_that_do_not_apply_are_refused() {
     check_refused(&of_all_runs, &paused, reason);
     let reason = "a Rust program with --break: for a program in AmbientTalk";
     check_refused(&["--single-step", "--reduced"], &paused, reason);
+}
+
+#[test]
+fn waits_that_end_without_a_reason_are_explored_on_request() {
+    let directory = Directory::new();
+    let program = ["--", example("primitives"), "wait-once"];
+    let explore = |options: &[&str]| directory.reenact(&[&["explore"], options, &program].concat());
+    let complete = ["--strategy", "exhaustive"];
+    explore(&complete).assert_status(0);
+    let run = explore(&["--strategy", "exhaustive", "--spurious-wakeups", "1"]);
+    run.assert_status(1);
+    run.assert_stdout_has(
+        "main decides whether to wake spuriously at crates/reenact-cli/examples/primitives.rs",
+    );
+    // The schedule says itself how many there are.
+    let run = explore(&["--schedule", "primitives.schedule"]);
+    run.assert_status(1);
+    assert!(run.stdout.starts_with("false\n"), "{}", run.stdout);
 }

@@ -36,6 +36,19 @@ impl Touched {
     }
 }
 
+/// What an operation at a channel may turn out to access: it may end the wait of a selection, which then leaves the other
+/// channels at which it waits.
+pub(crate) const ANY_CHANNEL: [Touched; 2] = [
+    Touched {
+        access: Access::SendTimeout,
+        object: NOTHING,
+    },
+    Touched {
+        access: Access::ReceiveTimeout,
+        object: NOTHING,
+    },
+];
+
 /// The objects that an operation accesses.
 ///
 /// A chain of std's adapters would do the same, but every caller's adapters on top of it would repeat its long type.
@@ -151,9 +164,20 @@ impl Event {
     }
 
     /// Returns whether this pending event may be the one that happened. An activity that panics may access more objects
-    /// than it announced.
+    /// than it announced, and one that ends the wait of a selection does.
     pub(super) fn may_become(&self, happened: &Event) -> bool {
-        let has_more = || self.more.is_none() || self.more == happened.more;
+        let has_more = || match &self.more {
+            None => true,
+            Some(more) if more.ends_with(&ANY_CHANNEL) => {
+                let more = &more[..more.len() - ANY_CHANNEL.len()];
+                happened
+                    .more
+                    .as_deref()
+                    .unwrap_or_default()
+                    .starts_with(more)
+            }
+            more => *more == happened.more,
+        };
         self.touch == happened.touch && self.op.code() == happened.op.code() && has_more()
     }
 
@@ -178,7 +202,10 @@ impl Event {
 
 #[inline]
 fn conflict(mine: Touched, theirs: Touched, objects: &ObjectTable) -> bool {
-    mine.access.conflicts(theirs.access) && objects.may_be_same(mine.object, theirs.object)
+    mine.access.conflicts(theirs.access)
+        && (objects.may_be_same(mine.object, theirs.object)
+            || ANY_CHANNEL.contains(&mine)
+            || ANY_CHANNEL.contains(&theirs))
 }
 
 impl PartialEq for Event {

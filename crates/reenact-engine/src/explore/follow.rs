@@ -198,6 +198,9 @@ fn take_down<S: Subject>(mut written: Written<'_, S>, steps: &[Step], most: usiz
 
 /// Follows a schedule for at most `most` steps.
 pub fn follow<S: Subject>(subject: &S, schedule: &Schedule, most: usize) -> Followed {
+    if let Some(wakeups) = schedule.spurious_wakeups() {
+        subject.wake_spuriously(wakeups);
+    }
     let mut written = Written::new(subject, true);
     let mut divergence = None;
     for (index, line) in schedule.lines.iter().enumerate() {

@@ -37,11 +37,21 @@ pub(super) struct ObjectState {
     /// For each end, when handles were dropped, and whether all of them have been.
     stopped: [Vec<Moment>; 2],
     are_gone: [bool; 2],
+    /// For each end, whether an activity has selected there or tried to operate without waiting; and whether one has
+    /// waited in a selection.
+    selecting: [Selecting; 2],
     /// When its value was changed.
     changed: Vec<Moment>,
     /// How often anything about it has changed, and when that happened last.
     pub(super) version: u32,
     pub(super) changed_at: Option<Moment>,
+}
+
+/// How activities have selected at one end of a channel.
+#[derive(Clone, Copy, Default)]
+struct Selecting {
+    any: bool,
+    waiting: bool,
 }
 
 struct Recent {
@@ -81,6 +91,7 @@ impl ObjectState {
         self.received.clear();
         self.stopped.iter_mut().for_each(Vec::clear);
         self.are_gone = [false; 2];
+        self.selecting = [Selecting::default(); 2];
         self.changed.clear();
         self.version = 0;
         self.changed_at = None;
@@ -223,6 +234,16 @@ impl ObjectState {
                 links.needs(way, Some(at));
             }
         }
+    }
+
+    /// Notes that an activity selects, or tries, at this end. Returns whether it may meet a selection at the other end, of
+    /// which at least one waits.
+    pub(super) fn selects(&mut self, end: End, waits: bool) -> bool {
+        let here = &mut self.selecting[end as usize];
+        here.any = true;
+        here.waiting |= waits;
+        let there = self.selecting[end.other() as usize];
+        there.waiting || waits && there.any
     }
 
     /// Notes that an event happens.

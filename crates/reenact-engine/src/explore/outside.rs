@@ -11,17 +11,24 @@ pub(super) struct Outside {
     asked: [u64; 3],
     /// How long it has slept since it last read each clock, in nanoseconds.
     slept: [u64; 2],
+    /// How often it has read a clock since its last operation, and the number of its operations then.
+    idle_readings: u32,
+    operations: u32,
 }
 
 /// The first readings of the clocks in nanoseconds: some days after the monotonic clock began, and a fixed date.
 const FIRST: [u64; 2] = [1_000_000_000_000_000, 1_735_689_600_000_000_000];
 /// How far each reading advances a clock, in nanoseconds.
 const LATER: u64 = 1_000;
+/// How often an activity may read a clock without doing anything else before each reading advances it twice as far as the
+/// one before: it waits for a point in time.
+const IDLE_READINGS: u32 = 64;
 /// Maximum number of random bytes.
 const BYTES: usize = 256;
 
 impl Outside {
-    pub(super) fn recall(&mut self, activity: u32, what: Captured) -> Heard {
+    /// Returns the next value for this activity, which has performed so many operations.
+    pub(super) fn recall(&mut self, activity: u32, operations: u32, what: Captured) -> Heard {
         let index = match what {
             Captured::Clock => 0,
             Captured::TimeOfDay => 1,
@@ -32,7 +39,17 @@ impl Outside {
         if what == Captured::Random {
             return Heard::Bytes(bytes(u64::from(activity) << 32 | asked));
         }
-        let since = if asked == 0 { FIRST[index] } else { LATER };
+        self.idle_readings = match self.operations == operations {
+            true => self.idle_readings + 1,
+            false => 0,
+        };
+        self.operations = operations;
+        let faster = self.idle_readings.saturating_sub(IDLE_READINGS).min(40);
+        let since = if asked == 0 {
+            FIRST[index]
+        } else {
+            LATER << faster
+        };
         let later = since.saturating_add(std::mem::take(&mut self.slept[index]));
         Heard::Elapsed(zigzag(later))
     }

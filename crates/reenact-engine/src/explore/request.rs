@@ -137,6 +137,9 @@ impl ExploreRequest {
                 "seed" => search.seed = number()?,
                 "cores" => search.cores = number()? as usize,
                 "allow-blocked" => search.allows_blocked = true,
+                "spurious-wakeups" => {
+                    search.spurious_wakeups = u32::try_from(number()?).unwrap_or(u32::MAX);
+                }
                 "show" => request.shows = true,
                 "serve" => request.serve = Some(PathBuf::from(value)),
                 "releases" => request.releases = true,
@@ -171,6 +174,7 @@ impl ExploreRequest {
         }
         if let Some(path) = &self.serve {
             let recording = self.path.as_ref().map(|path| (path, self.exit));
+            forked.wake_spuriously(self.search.spurious_wakeups);
             return serve(forked, path, recording)
                 .map(|()| NOTHING_FOUND)
                 .map_err(|error| error.to_string());

@@ -112,6 +112,10 @@ impl Subject for Explored {
         self.shared.execution.state().allows_blocked = are_allowed;
     }
 
+    fn wake_spuriously(&self, most: u32) {
+        self.shared.execution.state().spurious_wakeups = most;
+    }
+
     fn supervisor(&self) -> &Supervisor {
         &self.shared.execution.supervisor
     }

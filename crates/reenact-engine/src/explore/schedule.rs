@@ -15,7 +15,7 @@
 //! (`lock (mutex@src/main.rs:12)`), a message (`send a message: double(12)`), a value
 //! (`load (atomic@src/main.rs:12): 3`).
 
-use std::{fmt, str::FromStr};
+use std::{collections::HashMap, fmt, str::FromStr};
 
 use crate::{ObjectName, third_person, with_object};
 
@@ -48,6 +48,9 @@ pub struct Line {
     /// Which of the possible ways the operation goes, from 0.
     pub choice: u32,
 }
+
+/// The operation by which an activity chooses whether its wait may end without a reason.
+pub(super) const WAKE_SPURIOUSLY: &str = "decide whether to wake spuriously";
 
 /// Separates an operation from a message or a value.
 const MORE: &str = ": ";
@@ -140,6 +143,22 @@ impl fmt::Display for NoSchedule {
 impl std::error::Error for NoSchedule {}
 
 impl Schedule {
+    /// Returns how many waits of each activity may end without a reason, if the schedule tells: an activity that has used
+    /// them all is not asked any more.
+    pub(super) fn spurious_wakeups(&self) -> Option<u32> {
+        let mut used = HashMap::new();
+        let asked = self.lines.iter();
+        let asked = asked.filter(|line| line.operation() == WAKE_SPURIOUSLY);
+        asked
+            .map(|line| {
+                let used: &mut u32 = used.entry(&line.who).or_default();
+                let before = *used;
+                *used += u32::from(line.choice > 0);
+                before + 1
+            })
+            .max()
+    }
+
     /// Returns how often a step belongs to another activity than the one before it.
     pub fn switches(&self) -> usize {
         let pairs = self.lines.windows(2);

@@ -44,6 +44,8 @@ pub struct Search {
     pub simplify: u64,
     /// Whether activities other than the main one may wait forever, except for a lock.
     pub allows_blocked: bool,
+    /// How many waits of each activity may end without a reason.
+    pub spurious_wakeups: u32,
     /// Number of workers of the random and exhaustive strategies. Everything else is done by one.
     pub cores: usize,
 }
@@ -58,6 +60,7 @@ impl Default for Search {
             seed: 0,
             simplify: 1_000,
             allows_blocked: false,
+            spurious_wakeups: 0,
             cores: 1,
         }
     }
@@ -183,7 +186,15 @@ impl fmt::Display for Finding {
         };
         write!(f, "{}", count(self.executions, "execution"))?;
         for covered in &self.covered {
-            write!(f, "; {covered}")?;
+            match covered.strip_prefix("complete: ") {
+                Some(covered) if !self.is_complete => write!(f, "; {covered}")?,
+                _ => write!(f, "; {covered}")?,
+            }
+        }
+        // The others are in `covered`.
+        let is_unsaid = |gap: &&Gap| !matches!(gap, Gap::Strategy(_) | Gap::Limit(_));
+        for gap in self.gaps.iter().filter(is_unsaid) {
+            write!(f, "; not complete: {gap}")?;
         }
         Ok(())
     }
@@ -264,6 +275,7 @@ impl Search {
     {
         let began = Instant::now();
         subject.allow_blocked(self.allows_blocked);
+        subject.wake_spuriously(self.spurious_wakeups);
         let until = self.time.and_then(|time| began.checked_add(time));
         subject.supervisor().limit_time(until);
         let hunt = Hunt {

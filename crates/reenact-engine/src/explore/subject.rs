@@ -34,6 +34,9 @@ pub trait Subject: Runs<Run: Describe<Event = Self::Event>> {
     /// Sets whether activities other than the main one may wait forever, except for a lock.
     fn allow_blocked(&self, are_allowed: bool);
 
+    /// Lets so many waits of each activity end without a reason.
+    fn wake_spuriously(&self, most: u32);
+
     /// Returns what its executions have in common with others of the same search.
     fn supervisor(&self) -> &Supervisor;
 }
@@ -50,6 +53,9 @@ pub struct Granularity {
     pub queues: bool,
     /// Whether the end of an activity is a step. Needed once an activity asks whether another one has ended.
     pub ends: bool,
+    /// Whether it is a step that others can observe to begin to wait for several operations of which one is at a channel
+    /// without capacity. Needed once two selections may meet, or a selection and an operation that does not wait.
+    pub meetings: bool,
     /// Whether actions that no other activity can observe are steps. A debugger may want to stop there.
     pub own: bool,
 }
@@ -61,6 +67,7 @@ impl Granularity {
         drops: true,
         queues: true,
         ends: true,
+        meetings: true,
         own: false,
     };
 
@@ -72,6 +79,7 @@ impl Granularity {
             drops: self.drops || other.drops,
             queues: self.queues || other.queues,
             ends: self.ends || other.ends,
+            meetings: self.meetings || other.meetings,
             own: self.own || other.own,
         }
     }

@@ -12,7 +12,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use reenact_engine::{self as engine, End, Ends, Latch, Op, Selected, chose, raw::now};
+use reenact_engine::{
+    self as engine, End, Ends, Latch, Op, Selected, chose,
+    raw::{has_passed, now},
+};
 
 use super::{
     RecvError, SendError,
@@ -50,8 +53,6 @@ pub trait Case {
     fn ends(&self) -> (&Ends, End);
     /// Whether it is ready.
     fn is_possible(&self) -> bool;
-    /// Ends the timed wait for this operation alone, under a controller.
-    fn end_timed(&self, site: &'static Location<'static>);
 }
 
 /// A waiting selection.
@@ -185,11 +186,6 @@ impl<T> Case for ChannelOperation<'_, T> {
     fn is_possible(&self) -> bool {
         self.channel.is_possible(self.side)
     }
-
-    fn end_timed(&self, site: &'static Location<'static>) {
-        let orders = self.channel.orders();
-        orders.end_timed(self.side, op_of(self.side), site);
-    }
 }
 
 /// Performs one of the operations, the first that is ready. Returns none if none was in time.
@@ -226,14 +222,14 @@ fn select_as(op: Op, cases: &mut [&mut dyn Case], timeout: Timeout) -> Option<us
     loop {
         for case in Order::of(cases.len()) {
             if cases[case].attempt(case) {
-                if let (Timeout::After(_), [only]) = (timeout, &*cases) {
+                if let (Timeout::After(_), [_]) = (timeout, &*cases) {
                     // If the time limit had expired before, the operation would not have happened.
-                    only.end_timed(site);
+                    end_timed(op, cases, site);
                 }
                 return Some(case);
             }
         }
-        if is_late || deadline.is_some_and(|deadline| now() >= deadline) {
+        if is_late || deadline.is_some_and(has_passed) {
             chose(op, 0, Selected::answer(None), None);
             return None;
         }
@@ -265,6 +261,15 @@ fn select_as_recorded(
         },
     }
     recorded
+}
+
+/// Ends a timed wait for these cases, under a controller.
+fn end_timed(op: Op, cases: &[&mut dyn Case], site: &'static Location<'static>) {
+    let op = match cases {
+        [only] => op_of(only.ends().1),
+        _ => op,
+    };
+    Ends::end_timed(op, cases.iter().map(|case| case.ends()), site);
 }
 
 /// The result of a wait.
@@ -304,10 +309,8 @@ fn wait(
             break;
         }
     }
-    if let ([only], Some(_)) = (&*enlist.0, deadline)
-        && all_wait
-    {
-        only.end_timed(site);
+    if deadline.is_some() && all_wait {
+        end_timed(op, &*enlist.0, site);
     }
     let was_woken = all_wait && selection.wait_until(deadline);
     if !was_woken && !selection.give_up() {

@@ -7,6 +7,7 @@ use std::{fmt, sync::LockResult, time::Duration};
 
 use reenact_engine::{
     Access, Object, Op,
+    explore::wakes_spuriously,
     raw::{RawCondvar, RawMutex, now},
 };
 
@@ -52,7 +53,14 @@ impl Condvar {
     /// Releases the lock, waits for a notification, and reacquires the lock.
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
-        self.wait_as([ops::WAIT, ops::WAKE], guard)
+        match wakes_spuriously(ops::WAKE_SPURIOUSLY) {
+            true => {
+                let waits = [ops::WAIT, ops::WAKE];
+                let wait = |mutex: &RawMutex| self.raw.wait(mutex, None);
+                guard.wait(waits, &self.object, true, wait).0
+            }
+            false => self.wait_as([ops::WAIT, ops::WAKE], guard),
+        }
     }
 
     /// Waits as [`Condvar::wait`] does, for types that are built on a condition variable and have operations of their
@@ -90,6 +98,7 @@ impl Condvar {
         guard: MutexGuard<'a, T>,
         dur: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        wakes_spuriously(ops::WAKE_SPURIOUSLY);
         self.wait_timeout_as([ops::WAIT, ops::WAKE], guard, dur)
     }
 

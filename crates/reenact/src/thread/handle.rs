@@ -11,7 +11,9 @@ use std::{
 };
 
 use reenact_engine::{
-    Birth, current_number, is_active,
+    Birth, current_number,
+    explore::wakes_spuriously,
+    is_active,
     thread::{self as engine, kept},
 };
 
@@ -66,6 +68,11 @@ impl Parking {
         let waits = [ops::WAIT_PARKED, ops::WAKE_PARKED];
         let token = self.token.lock_as(ops::PARK);
         let mut token = token.unwrap_or_else(PoisonError::into_inner);
+        // To wake without a reason is the same as to wake because a time limit has expired.
+        let timeout = match timeout {
+            None if !*token => wakes_spuriously(ops::WAKE_SPURIOUSLY).then_some(Duration::MAX),
+            timeout => timeout,
+        };
         match timeout {
             None => {
                 while !*token {

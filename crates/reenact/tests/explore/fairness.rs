@@ -191,6 +191,17 @@ fn a_deadline_passes() {
     });
 }
 
+/// Nobody sees what such a thread does between two readings of the clock, so it is not held back.
+#[test]
+fn a_deadline_passes_for_who_only_reads_the_clock() {
+    ends(|| {
+        let end = std::time::Instant::now() + Duration::from_secs(3_600);
+        while std::time::Instant::now() < end {
+            std::hint::spin_loop();
+        }
+    });
+}
+
 /// That a thread yields or sleeps does not mean that others have come far enough.
 #[test]
 fn a_thread_may_continue_at_once_after_it_has_yielded_or_slept() {

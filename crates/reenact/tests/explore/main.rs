@@ -13,4 +13,5 @@ mod oracle;
 mod primitives;
 mod reports;
 mod schedules;
+mod spurious;
 mod tested;

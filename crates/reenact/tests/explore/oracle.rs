@@ -25,7 +25,7 @@ impl Log {
         logs[activity].push(seen);
     }
 
-    fn take(&self) -> Vec<Vec<i32>> {
+    pub(crate) fn take(&self) -> Vec<Vec<i32>> {
         std::mem::take(&mut self.0.lock().unwrap())
     }
 }
@@ -190,6 +190,8 @@ pub(crate) fn explore(program: &impl Program) -> Found {
 pub(crate) struct Compared {
     pub(crate) programs: u32,
     pub(crate) left_out: u32,
+    /// Of how many not everything was found, as the exploration says.
+    pub(crate) incomplete: u32,
     pub(crate) classes: u64,
     pub(crate) executions: u64,
 }
@@ -222,6 +224,7 @@ pub(crate) fn compare<P: Program>(
         );
         assert!(found.executions <= all.executions);
         compared.programs += 1;
+        compared.incomplete += u32::from(!found.is_complete);
         compared.classes += found.executions;
         compared.executions += all.executions;
     }

@@ -7,9 +7,9 @@ use super::{
     actor::{Awaited, Phase},
 };
 use crate::{
-    ControlledActivity, Controller, Spot,
+    ControlledActivity, Controller, Op, Spot,
     activity::Controlled,
-    explore::{failure::Panic, names::Families, process, task_stack::StackHandle},
+    explore::{any_of, failure::Panic, names::Families, process, task_stack::StackHandle},
     pool::Pool,
     site::{self, Site},
 };
@@ -227,6 +227,30 @@ impl Execution {
         {
             actor.inherited.push(moment);
         }
+    }
+
+    /// Returns whether the current activity's next wait may end without a reason, which is a choice of the exploration.
+    #[track_caller]
+    pub(in crate::explore) fn wakes_spuriously(&self, op: Op) -> bool {
+        let number = {
+            let state = &*self.state();
+            let most = state.spurious_wakeups;
+            let number = state.current as usize;
+            let actor = state.actors.get(number);
+            if state.is_ending || actor.is_none_or(|actor| actor.spurious_wakeups >= most) {
+                return false;
+            }
+            number
+        };
+        let does = any_of(op, 2) == Some(1);
+        let state = &mut *self.state();
+        let actor = &mut state.actors[number];
+        actor.wakes_spuriously = does;
+        actor.spurious_wakeups += u32::from(does);
+        if state.wants_labels {
+            state.step_result = Some(if does { "yes" } else { "no" }.to_owned());
+        }
+        does
     }
 
     /// Notes that the current activity's last panic has been observed.

@@ -192,6 +192,9 @@ pub(super) struct Actor {
     /// The steps that its next step comes after for reasons other than its own steps.
     pub(super) inherited: Vec<Moment>,
     pub(super) is_notified: bool,
+    /// Whether its current wait may end without a reason, and number of such waits so far.
+    pub(super) wakes_spuriously: bool,
+    pub(super) spurious_wakeups: u32,
     /// Number of locks that it has shared access to, and whether it has waited for something while it had.
     pub(super) shared: u32,
     pub(super) waited_while_sharing: bool,
@@ -271,6 +274,8 @@ impl Actor {
         self.children = [0; 3];
         self.operations.clear();
         self.is_notified = false;
+        self.wakes_spuriously = false;
+        self.spurious_wakeups = 0;
         self.shared = 0;
         self.waited_while_sharing = false;
         self.repetition.clear();
@@ -299,6 +304,8 @@ impl Actor {
             operations: Vec::new(),
             inherited: Vec::new(),
             is_notified: false,
+            wakes_spuriously: false,
+            spurious_wakeups: 0,
             shared: 0,
             waited_while_sharing: false,
             repetition: Repetition::default(),

@@ -78,7 +78,8 @@ impl Controller for Execution {
                     let family = state.families.name(number);
                     recorded.recall(&family, &mut actor.given, what)
                 });
-                Some(recorded.unwrap_or_else(|| actor.outside.recall(number, what)))
+                let operations = actor.operations.iter().map(|(_, count)| count).sum();
+                Some(recorded.unwrap_or_else(|| actor.outside.recall(number, operations, what)))
             }
             Question::Call {
                 announcement,
@@ -153,6 +154,7 @@ impl Execution {
             (Outcome::GaveUp, _, [touch]) => {
                 if let Some(end) = end_of(touch.access) {
                     self.passed(touch.cell, Passed::GaveUp(end), touch.room);
+                    self.withdraws(touch, end);
                 }
             }
             (Outcome::Disconnected, _, [touch]) => {

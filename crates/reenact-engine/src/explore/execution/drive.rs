@@ -140,6 +140,7 @@ impl Execution {
         self.resume(number);
         self.state().complete(number, &mut event, links);
         self.settle();
+        self.state().complete_besides(&mut event);
         self.state().settle_accesses();
         event
     }

@@ -1,7 +1,10 @@
 //! What each activity of an execution could do now.
 
 use super::{actor::Actor, state::State};
-use crate::{Access, Arrival, End, explore::object_state::ObjectState};
+use crate::{
+    Access, Arrival, End,
+    explore::{event::NOTHING, object_state::ObjectState},
+};
 
 impl State {
     /// Returns whether the activity may take the next step.
@@ -75,10 +78,14 @@ impl State {
             return 1;
         };
         if let Some(possible) = pending.special.possible {
-            let cases = pending.event.touches().count().min(64);
+            let cases = pending.event.touches();
+            let cases = cases.filter(|touch| touch.object != NOTHING).count();
             // SAFETY: The waiting activity has the closure on its stack.
             let is_possible = |case: &usize| unsafe { (*possible)(*case) };
-            return (0..cases).filter(is_possible).map(|case| 1 << case).sum();
+            return (0..cases.min(64))
+                .filter(is_possible)
+                .map(|case| 1 << case)
+                .sum();
         }
         let touch = pending.event.touch;
         let Some(object) = self.objects.get(touch.object as usize) else {

@@ -247,7 +247,10 @@ impl State {
     /// Returns whether a pending operation that finds its object unchanged has no effect: it only looks, or does not
     /// get what it tries to get, as the last time.
     fn is_fruitless(&self, number: u32) -> bool {
-        match self.actors[number as usize].pending.event.touch.access {
+        let actor = &self.actors[number as usize];
+        match actor.pending.event.touch.access {
+            // How often that happens is limited.
+            Access::Wait | Access::Wake { .. } if actor.wakes_spuriously => false,
             Access::Read | Access::Look | Access::Wait => true,
             Access::ReceiveTimeout | Access::SendTimeout => true,
             Access::TryTake | Access::TryLook | Access::Wake { .. } => self.prospect(number) == 0,

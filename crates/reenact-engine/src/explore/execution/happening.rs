@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Access, Decision, End,
     explore::{
-        event::{Event, Touched},
+        event::{ANY_CHANNEL, Event, NOTHING, Touched},
         object_state::{Passed, is_at_queue},
         subject::Granularity,
     },
@@ -129,7 +129,7 @@ impl State {
         }
         self.links(number, links);
         let event = self.actors[number as usize].pending.event.clone();
-        self.unwinding.clear();
+        self.besides.clear();
         self.perform(step);
         Ok(event)
     }
@@ -139,9 +139,17 @@ impl State {
         if event.touch.access == Access::Transact {
             event.more = self.met(number, links);
         }
-        if !self.unwinding.is_empty() {
+    }
+
+    /// Completes the event of a step, once nobody runs any more, by what was accessed besides.
+    #[inline]
+    pub(super) fn complete_besides(&mut self, event: &mut Event) {
+        let may_be_more = |more: &Arc<[Touched]>| more.ends_with(&ANY_CHANNEL);
+        if !self.besides.is_empty() || event.more.as_ref().is_some_and(may_be_more) {
             let more = event.touches().skip(1);
-            event.more = Some(more.chain(self.unwinding.drain(..)).collect());
+            let more = more.filter(|touch| !ANY_CHANNEL.contains(touch));
+            let more: Vec<_> = more.chain(self.besides.drain(..)).collect();
+            event.more = (!more.is_empty()).then(|| more.into());
         }
     }
 
@@ -153,7 +161,9 @@ impl State {
         };
         let mut index = 0;
         while let Some(touch) = more(self, index) {
-            self.meet(number, touch, site, choice);
+            if touch.object != NOTHING {
+                self.meet(number, touch, site, choice);
+            }
             index += 1;
         }
     }
@@ -279,11 +289,15 @@ impl State {
             Access::Wait => self.object(touch.object).waiters.push(number),
             Access::Queue => self.object(touch.object).join_queue(number, moment),
             Access::Wake { .. } => {
-                let is_notified = std::mem::take(&mut self.actors[number as usize].is_notified);
+                let actor = &mut self.actors[number as usize];
+                let is_notified = std::mem::take(&mut actor.is_notified);
+                let is_spurious = std::mem::take(&mut actor.wakes_spuriously);
                 if !is_notified {
                     self.object(touch.object)
                         .waiters
                         .retain(|&who| who != number);
+                }
+                if !is_notified && !is_spurious {
                     self.decision = Decision::Decline;
                     self.suspect(number);
                 }
@@ -354,6 +368,37 @@ impl State {
             queues: true,
             ..Granularity::default()
         });
+    }
+
+    /// Makes it a step to begin to wait in a selection at a channel without capacity.
+    #[cold]
+    pub(super) fn require_meeting_steps(&mut self) {
+        self.require(Granularity {
+            releases: true,
+            drops: true,
+            meetings: true,
+            ..Granularity::default()
+        });
+    }
+
+    /// Notes that a selection whose wait was ended by the current step leaves this end of a channel.
+    pub(super) fn withdraws(&mut self, object: u32, end: End, room: usize) {
+        let Some(moment) = self.moment else {
+            return;
+        };
+        let is_last = |last: &Option<Moment>| *last == Some(moment);
+        let Some(who) = self.last.iter().position(is_last) else {
+            return;
+        };
+        if !self.granularity.meetings || self.is_ending || who as u32 == self.current {
+            return;
+        }
+        let access = match end {
+            End::Sending => Access::SendTimeout,
+            End::Receiving => Access::ReceiveTimeout,
+        };
+        self.object(object).note(who as u32, access, moment, room);
+        self.besides.push(Touched { access, object });
     }
 
     /// Makes the ends of activities steps: an activity asks whether another one has ended.

@@ -7,7 +7,10 @@ use reenact_explore::Moment;
 use super::{Execution, actor::Phase};
 use crate::{
     Access, Announcement, Decision, End, Named, Object, OperationKind, Touch,
-    explore::{event::Touched, object_state::Passed},
+    explore::{
+        event::{ANY_CHANNEL, Touched},
+        object_state::Passed,
+    },
     loom::AtomicU64,
 };
 
@@ -95,9 +98,14 @@ impl Execution {
         let room = touch.room;
         let mut about = self.about(announcement);
         let about = &mut about;
+        let may_end_selections = self.state().granularity.meetings && is_at_channel(touch.access);
         self.announce(move |pending| {
             pending.be(op, site, touched, ready, room);
             pending.is_about(about.take());
+            if may_end_selections {
+                pending.be_special();
+                pending.event.more = Some(Arc::new(ANY_CHANNEL));
+            }
         });
     }
 
@@ -140,19 +148,6 @@ impl Execution {
             site,
             ..
         } = *announcement;
-        let is_message = op.kind() == OperationKind::MessageSend;
-        for touch in touches {
-            let is_try = matches!(touch.access, Access::TrySend | Access::TryReceive);
-            if is_try && !is_message {
-                if touch.access == Access::TryReceive || touch.room == 0 {
-                    self.require_finer_steps();
-                }
-                if touch.room == 0 {
-                    self.assert_no_selection(touch, ready.is_some());
-                }
-            }
-        }
-        let about = self.about(announcement);
         if access == Access::Transact {
             let awaited = self.state().touched_all(touches, site, 1);
             let awaited = awaited.into_iter().map(|touch| touch.object);
@@ -160,26 +155,56 @@ impl Execution {
                 pending.be(op, site, Touched::nothing(access), ready, usize::MAX);
                 pending.be_special().awaits.extend(awaited);
             });
-        } else {
-            let first = self.state().touched(&touches[0], site, 0);
-            let more = match touches.len() {
-                1 if is_message => self.besides(site),
-                1 => None,
-                _ => Some(self.state().touched_all(&touches[1..], site, 1).into()),
-            };
-            self.announce(|pending| {
-                pending.be(op, site, first, ready, touches[0].room);
-                pending.is_about(about);
-                let special = pending.be_special();
-                special.ways = ways.map(outliving_ways);
-                special.possible = possible.map(outliving_cases);
-                special.message = announcement.message();
-                let rooms = touches[1..].iter().map(|touch| touch.room);
-                special.more_room.extend(rooms);
-                pending.event.more = more;
-            });
+            return self.state().decision;
         }
+        let is_message = op.kind() == OperationKind::MessageSend;
+        let about = self.about(announcement);
+        let first = self.state().touched(&touches[0], site, 0);
+        let mut more = match touches.len() {
+            1 => None,
+            _ => Some(self.state().touched_all(&touches[1..], site, 1).into()),
+        };
+        let mut ready = ready;
+        let mut enlists = false;
+        if is_message {
+            if touches.len() == 1 {
+                more = self.besides(site);
+            }
+        } else {
+            self.note_tries(announcement, first, more.as_deref().unwrap_or_default());
+            let state = &mut *self.state();
+            if state.granularity.meetings {
+                // Others can observe that it waits.
+                enlists = ways.is_some() && announcement.waits_without_room();
+                ready = ready.filter(|_| !enlists);
+                more = Some(
+                    more.iter()
+                        .flat_map(|more| more.iter())
+                        .copied()
+                        .chain(ANY_CHANNEL)
+                        .collect(),
+                );
+            }
+        }
+        self.announce(|pending| {
+            pending.be(op, site, first, ready, touches[0].room);
+            pending.is_about(about);
+            let special = pending.be_special();
+            special.ways = ways.map(outliving_ways);
+            special.possible = possible.map(outliving_cases);
+            special.message = announcement.message();
+            let rooms = touches[1..].iter().map(|touch| touch.room);
+            special.more_room.extend(rooms);
+            pending.event.more = more;
+        });
         match (access, ways) {
+            (_, Some(ways)) if enlists && ways() == 0 => {
+                for touch in touches {
+                    let end = end_of_try(touch.access);
+                    self.comes(touch.cell, end, touch.room);
+                }
+                Decision::Free
+            }
             (_, Some(_)) => Decision::Way(self.state().answer.into()),
             (Access::Send, None) => {
                 self.comes(touches[0].cell, End::Sending, touches[0].room);
@@ -187,6 +212,35 @@ impl Execution {
                 Decision::Free
             }
             _ => self.state().decision,
+        }
+    }
+
+    /// Notes that the current activity is about to select, to try, or to end a timed wait, which may require finer steps.
+    fn note_tries(&self, announcement: &Announcement<'_>, first: Touched, more: &[Touched]) {
+        let waits = announcement.waits_without_room();
+        let touched = std::iter::once(&first).chain(more);
+        for (touch, touched) in announcement.touches.iter().zip(touched) {
+            match touch.access {
+                Access::SendTimeout | Access::ReceiveTimeout => {
+                    self.require_finer_steps();
+                    self.forget_reasons();
+                }
+                Access::TrySend | Access::TryReceive => {
+                    if touch.access == Access::TryReceive || touch.room == 0 {
+                        self.require_finer_steps();
+                    }
+                    let state = &mut *self.state();
+                    if touch.room == 0 && !state.granularity.meetings {
+                        // If it had been known that this can be observed, it would have been another step.
+                        state.has_skipped_steps |= waits;
+                        let end = end_of_try(touch.access);
+                        if state.object(touched.object).selects(end, waits) {
+                            state.require_meeting_steps();
+                        }
+                    }
+                }
+                _ => {}
+            }
         }
     }
 
@@ -209,31 +263,11 @@ impl Execution {
         }
     }
 
-    /// Ends the execution if this operation could meet a pending selection at a channel without capacity. Both would have to be one
-    /// step, which is not supported.
-    fn assert_no_selection(&self, touch: &Touch<'_>, waits: bool) {
-        let other = match touch.access {
-            Access::TrySend => Access::TryReceive,
-            _ => Access::TrySend,
-        };
-        let is_met = {
-            let state = &mut *self.state();
-            let Some(object) = state.names.known(touch.cell) else {
-                return;
-            };
-            state.about_to_act.iter().any(|who| {
-                let actor = &state.actors[who.0 as usize];
-                actor.pending().is_some_and(|pending| {
-                    let mut touches = pending.event.touches();
-                    (pending.ready.is_some() || waits)
-                        && touches.any(|touch| touch.access == other && touch.object == object)
-                })
-            })
-        };
-        if is_met {
-            self.cannot_go_on(
-                "at a channel without capacity, a selection or an operation that does not wait may meet a selection",
-            );
+    /// Notes that the current activity leaves this end of a channel, at which it has waited.
+    pub(super) fn withdraws(&self, touch: &Touch<'_>, end: End) {
+        let state = &mut *self.state();
+        if let Some(object) = state.names.known(touch.cell) {
+            state.withdraws(object, end, touch.room);
         }
     }
 
@@ -432,4 +466,25 @@ fn end_of_waiting(access: Access) -> Option<End> {
         Access::Receive => Some(End::Receiving),
         _ => None,
     }
+}
+
+/// Returns the end of a channel at which this is a case of a selection.
+fn end_of_try(access: Access) -> End {
+    match access {
+        Access::TrySend => End::Sending,
+        _ => End::Receiving,
+    }
+}
+
+/// Returns whether this is an operation at a channel, which may end the wait of a selection.
+fn is_at_channel(access: Access) -> bool {
+    matches!(
+        access,
+        Access::Send
+            | Access::Receive
+            | Access::SendTimeout
+            | Access::ReceiveTimeout
+            | Access::DropSender
+            | Access::DropReceiver
+    )
 }

@@ -82,8 +82,8 @@ pub(crate) struct State {
     pub(super) moment: Option<Moment>,
     pub(super) answer: u32,
     pub(super) decision: Decision,
-    /// What else the current step has accessed while it panicked.
-    pub(super) unwinding: Vec<Touched>,
+    /// What else the current step has accessed: while it panicked, or by ending the wait of a selection.
+    pub(super) besides: Vec<Touched>,
     /// The accesses of the transaction of the current step; and the objects that it has waited for, with the moment
     /// since which it has waited.
     pub(super) footprint: Option<Arc<[Touched]>>,
@@ -123,6 +123,8 @@ pub(crate) struct State {
     pub(in crate::explore) main_has_ended: bool,
     /// Whether activities other than the main one may wait forever, except for a lock.
     pub(in crate::explore) allows_blocked: bool,
+    /// How many waits of each activity may end without a reason.
+    pub(in crate::explore) spurious_wakeups: u32,
     /// Whether an activity other than the main one has exited the process.
     pub(in crate::explore) has_exited: bool,
     /// The external data of a recorded run.
@@ -163,7 +165,7 @@ impl State {
             moment: None,
             answer: 0,
             decision: Decision::Go,
-            unwinding: Vec::new(),
+            besides: Vec::new(),
             footprint: None,
             awaited: None,
             asks: Vec::new(),
@@ -185,6 +187,7 @@ impl State {
             is_process: false,
             main_has_ended: false,
             allows_blocked: false,
+            spurious_wakeups: 0,
             has_exited: false,
             recorded: None,
             failures: Vec::new(),
@@ -234,7 +237,7 @@ impl State {
         self.latches.clear();
         self.work_done.clear();
         self.tasks.clear();
-        self.unwinding.clear();
+        self.besides.clear();
         self.pools_used = 0;
         self.moment = None;
     }
@@ -337,7 +340,7 @@ impl State {
         if std::thread::panicking() && self.is_enabled(number) {
             self.perform(Step::from(Activity(number)));
             let met = self.actors[number as usize].pending.event.touches();
-            self.unwinding.extend(met);
+            self.besides.extend(met);
             return Announced::Performed;
         }
         Announced::Waits(self.next.filter(|_| self.is_settled()))

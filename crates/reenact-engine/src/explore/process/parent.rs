@@ -475,6 +475,10 @@ impl Subject for Forked {
         self.execution.state().allows_blocked = are_allowed;
     }
 
+    fn wake_spuriously(&self, most: u32) {
+        self.execution.state().spurious_wakeups = most;
+    }
+
     fn supervisor(&self) -> &Supervisor {
         &self.execution.supervisor
     }

@@ -63,6 +63,10 @@ impl Subject for ThisProcess {
         self.0.state().allows_blocked = are_allowed;
     }
 
+    fn wake_spuriously(&self, most: u32) {
+        self.0.state().spurious_wakeups = most;
+    }
+
     fn supervisor(&self) -> &Supervisor {
         &self.0.supervisor
     }

@@ -6,7 +6,7 @@ use super::{
     Retracer,
     path::{Goes, Meets, RecordedOperation},
 };
-use crate::Access;
+use crate::{Access, explore::event::ANY_CHANNEL};
 
 /// An operation that is still to come and that other steps must leave possible: its kind, and its object or sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -49,6 +49,10 @@ impl Retracer<'_> {
         let if_so = |is_so: bool, when| is_so.then_some((when, 0));
         match (line.access, line.goes, line.meets) {
             (_, Goes::Case(None), _) => if_so(prospect == 0, When::AtOnce),
+            // It waits until another selection meets it.
+            (_, Goes::Case(Some(_)), _) if prospect == 0 => {
+                if_so(self.may_be_met(activity), When::Last)
+            }
             (_, Goes::Case(Some(case)), _) => {
                 let bit = 1u64.checked_shl(case as u32)?;
                 let choice = (prospect & (bit - 1)).count_ones();
@@ -119,6 +123,13 @@ impl Retracer<'_> {
             true => When::Last,
             false => When::InTurn,
         }
+    }
+
+    /// Returns whether others can observe that the activity waits in a selection.
+    fn may_be_met(&self, activity: Activity) -> bool {
+        let event = self.run.pending(activity);
+        let more = event.and_then(|event| event.more);
+        more.is_some_and(|more| more.ends_with(&ANY_CHANNEL))
     }
 
     /// Returns whether the promise of an activity's pending operation is settled.

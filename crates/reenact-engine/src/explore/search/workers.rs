@@ -135,6 +135,7 @@ fn member<S: Subject>(make: &Make<'_, S>, search: &Search, granularity: Granular
     subject.refine(granularity);
     subject.be_fair();
     subject.allow_blocked(search.allows_blocked);
+    subject.wake_spuriously(search.spurious_wakeups);
     write_down(&subject, &[], search.steps as usize);
     subject
 }

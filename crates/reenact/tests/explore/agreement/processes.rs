@@ -1,18 +1,31 @@
 //! Processes and their channels: several at both ends, selections.
 
-use std::time::Duration;
-
-use reenact::csp::{
-    self, Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError,
-    select::{Timeout, select},
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex as Plain},
+    time::Duration,
 };
 
+use reenact::{
+    csp::{
+        self, Receiver, RecvTimeoutError, SendTimeoutError, Sender, TryRecvError, TrySendError,
+        select::{Timeout, select},
+    },
+    explore::Explorer,
+};
+
+use reenact_explore::Verdict;
+
 use crate::oracle::{Chance, Log, Program, brute_force, compare, explore, seeds};
+
+/// So that a time limit expires now and then if the program is not explored.
+const SOON: Duration = Duration::from_micros(20);
 
 #[derive(Clone, Debug)]
 enum Op {
     Send(usize),
     TrySend(usize),
+    SendInTime(usize),
     Receive(usize),
     TryReceive(usize),
     ReceiveInTime(usize),
@@ -39,7 +52,9 @@ struct Processes {
 /// Whether one that does this needs an end.
 fn uses(ops: &[Op], channel: usize, sends: bool) -> bool {
     ops.iter().any(|op| match op {
-        Op::Send(of) | Op::TrySend(of) | Op::DropSender(of) => *of == channel && sends,
+        Op::Send(of) | Op::TrySend(of) | Op::SendInTime(of) | Op::DropSender(of) => {
+            *of == channel && sends
+        }
         Op::Receive(of) | Op::TryReceive(of) | Op::ReceiveInTime(of) | Op::DropReceiver(of) => {
             *of == channel && !sends
         }
@@ -80,6 +95,14 @@ impl Ends {
                 Err(TrySendError::Full(_)) => 0,
                 Err(TrySendError::Disconnected(_)) => -1,
             },
+            Op::SendInTime(of) => {
+                let time = SOON;
+                match self.senders[*of].as_ref()?.send_timeout(value, time) {
+                    Ok(()) => 1,
+                    Err(SendTimeoutError::Timeout(_)) => 0,
+                    Err(SendTimeoutError::Disconnected(_)) => -1,
+                }
+            }
             Op::Receive(of) => self.receivers[*of].as_ref()?.recv().unwrap_or(-1),
             Op::TryReceive(of) => match self.receivers[*of].as_ref()?.try_recv() {
                 Ok(message) => message,
@@ -87,7 +110,7 @@ impl Ends {
                 Err(TryRecvError::Disconnected) => -1,
             },
             Op::ReceiveInTime(of) => {
-                let time = Duration::from_secs(1);
+                let time = SOON;
                 match self.receivers[*of].as_ref()?.recv_timeout(time) {
                     Ok(message) => message,
                     Err(RecvTimeoutError::Timeout) => -2,
@@ -103,7 +126,7 @@ impl Ends {
     fn select(&self, cases: &[(bool, usize)], how: How, value: i32) -> Option<i32> {
         let patience = match how {
             How::Waits => Timeout::Never,
-            How::WaitsInTime => Timeout::After(Duration::from_secs(1)),
+            How::WaitsInTime => Timeout::After(SOON),
             How::Tries => Timeout::Now,
         };
         let mut operations = Vec::new();
@@ -198,6 +221,91 @@ fn processes(chance: &mut Chance, with_selections: bool) -> Processes {
         })
     });
     Processes { rooms, processes }
+}
+
+/// Processes that do anything at both ends of channels without room, or with little.
+fn meetings(chance: &mut Chance) -> Processes {
+    let rooms = chance.some(1..=2, |chance| [0, 0, 0, 1][chance.below(4)]);
+    let processes = chance.some(2..=3, |chance| {
+        chance.some(1..=2, |chance| {
+            let of = chance.below(rooms.len());
+            match chance.below(16) {
+                0 => Op::Send(of),
+                1 => Op::Receive(of),
+                2 => Op::TrySend(of),
+                3 => Op::TryReceive(of),
+                4 => Op::SendInTime(of),
+                5 => Op::ReceiveInTime(of),
+                6 => Op::DropSender(of),
+                7 => Op::DropReceiver(of),
+                _ => {
+                    let mut cases = chance.some(1..=3, |chance| {
+                        (chance.below(2) == 0, chance.below(rooms.len()))
+                    });
+                    cases.dedup();
+                    let hows = [How::Waits, How::Waits, How::WaitsInTime, How::Tries];
+                    Op::Select(cases, hows[chance.below(4)])
+                }
+            }
+        })
+    });
+    Processes { rooms, processes }
+}
+
+#[test]
+fn selections_that_meet_agree_with_brute_force() {
+    let compared = compare(seeds(200), meetings);
+    eprintln!("{compared:?}");
+    assert!(compared.programs > compared.left_out, "{compared:?}");
+}
+
+/// ```text
+/// main ── receive in no time ──┐
+///                              ├── rendezvous
+/// child ── send in no time ────┘
+/// ```
+#[test]
+fn a_time_limit_of_nothing_is_explored_like_any_other() {
+    let seen = Arc::new(Plain::new(BTreeSet::new()));
+    let noted = Arc::clone(&seen);
+    let finding = Explorer::new().run(move || {
+        let (sender, receiver) = csp::bounded(0);
+        let child = csp::spawn(move || sender.send_timeout(1, Duration::ZERO).is_ok());
+        let received = receiver.recv_timeout(Duration::ZERO).is_ok();
+        let sent = child.join().unwrap();
+        noted.lock().unwrap().insert((sent, received));
+    });
+    assert!(finding.is_complete, "{finding}");
+    let seen: Vec<_> = seen.lock().unwrap().iter().copied().collect();
+    assert_eq!(seen, [(false, false), (true, true)]);
+}
+
+/// Brute force takes the same steps as the explorer, so it alone would not detect an outcome that no step leads to.
+#[test]
+fn whatever_happens_without_an_exploration_is_found_by_brute_force() {
+    let mut compared = 0;
+    for seed in seeds(60) {
+        let program = meetings(&mut Chance(seed));
+        let Some(all) = brute_force(&program, true) else {
+            continue;
+        };
+        if all
+            .outcomes
+            .iter()
+            .any(|(verdict, _)| *verdict == Verdict::Deadlock)
+        {
+            continue;
+        }
+        let known: BTreeSet<_> = all.outcomes.into_iter().map(|(_, logs)| logs).collect();
+        for _ in 0..30 {
+            let log = Log::default();
+            program.run(&log);
+            let seen = log.take();
+            assert!(known.contains(&seen), "{seen:?} of {known:?}: {program:#?}");
+        }
+        compared += 1;
+    }
+    assert!(compared > 10, "{compared}");
 }
 
 #[test]
