@@ -26,6 +26,7 @@ use crate::{
     data::DataSummary,
     error::{Damage, TraceError},
     family::{ActivityInfo, Family},
+    layout::FIRST_NOTE,
     program::{Exit, Program, StopReason},
 };
 
@@ -186,12 +187,22 @@ impl Trace {
         }
     }
 
-    /// Returns the number of data in the trace and their length. Cheap.
+    /// Returns the notes about the recording, in the order in which they were stored. Of a damaged trace, those before
+    /// the first one that is missing.
+    pub fn notes(&self) -> Vec<Arc<[u8]>> {
+        (FIRST_NOTE..).map_while(|id| self.data(id).ok()).collect()
+    }
+
+    /// Returns the number of data in the trace and their length, without notes. Cheap.
     pub fn data_summary(&self) -> DataSummary {
-        match &self.form {
+        let all = match &self.form {
             EventStorage::Chunks(pieces) => pieces.data_summary(),
             EventStorage::Grouped(_, data) => data.summary(),
-        }
+        };
+        self.notes().iter().fold(all, |all, note| DataSummary {
+            count: all.count.saturating_sub(1),
+            bytes: all.bytes.saturating_sub(note.len() as u64),
+        })
     }
 
     /// Verifies every checksum, decodes every event and assembles all data; returns the first error.

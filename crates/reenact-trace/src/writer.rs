@@ -30,13 +30,14 @@ use std::{
 pub use appender::Appender;
 pub use slots::Slot;
 
+use data::DataChunk;
 use stored_data::StoredData;
 
 use crate::{
     error::TraceError,
     layout::{
-        CHUNK_HEADER, CHUNKS_PER_SLAB, FILE_HEADER, FILE_MAGIC, FLAG_DATA, FORMAT_VERSION,
-        MAX_SLABS, chunk, get_u32, get_u64, kind,
+        CHUNK_HEADER, CHUNKS_PER_SLAB, FILE_HEADER, FILE_MAGIC, FIRST_NOTE, FLAG_DATA,
+        FORMAT_VERSION, MAX_SLABS, chunk, get_u32, get_u64, kind,
     },
     live::{ChunkHeader, ChunkPtr, LiveFile, SlotPtr, live_path},
     program::{Program, StopReason},
@@ -87,6 +88,8 @@ struct Shared {
     stopped: AtomicBool,
     /// The next id of data. Ids only have to be unique, so relaxed operations suffice.
     data_id: AtomicU64,
+    /// The id of the next note. Held while a note is stored, so that no note is missing before another.
+    note_id: Mutex<u64>,
     stored_data: StoredData,
     on_stop: fn(StopReason),
 }
@@ -174,6 +177,7 @@ impl Writer {
             work: Condvar::new(),
             stopped: AtomicBool::new(false),
             data_id: AtomicU64::new(0),
+            note_id: Mutex::new(FIRST_NOTE),
             stored_data: StoredData::default(),
             on_stop,
         });
@@ -210,6 +214,24 @@ impl Writer {
     pub fn appender(&self, thread: u32) -> Option<Appender> {
         let chunk = self.shared.begun_or_free_chunk(thread)?;
         Some(Appender::new(self.clone(), chunk, thread))
+    }
+
+    /// Stores a note about the recording as a whole, which survives a kill like data. `thread` is the calling OS thread.
+    /// For rare use: it takes locks. Does nothing once recording has stopped.
+    pub fn note(&self, thread: u32, bytes: &[u8]) {
+        let shared = &self.shared;
+        let mut id = shared
+            .note_id
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if shared.has_stopped() {
+            return;
+        }
+        let mut chunk = DataChunk::default();
+        if chunk.store_as(shared, thread, *id, bytes).is_some() {
+            *id += 1;
+        }
+        chunk.leave(shared);
     }
 
     /// Ends recording: moves the contents of the live file to the trace, and removes the live file. Activities that

@@ -27,18 +27,29 @@ impl DataChunk {
             return Some(id);
         }
         let id = shared.data_id.fetch_add(1, Ordering::Relaxed);
-        let mut stored = 0;
-        loop {
-            stored += self.store_piece(shared, thread, id, bytes, stored)?;
-            if stored == bytes.len() {
-                break;
-            }
-        }
+        self.store_as(shared, thread, id, bytes)?;
         // Only now that all bytes are stored: from here on another thread's event may refer to them.
         if let Some(hash) = hash {
             shared.stored_data.add(hash, id);
         }
         Some(id)
+    }
+
+    /// Stores the bytes under this id, which is new.
+    pub(super) fn store_as(
+        &mut self,
+        shared: &Shared,
+        thread: u32,
+        id: u64,
+        bytes: &[u8],
+    ) -> Option<()> {
+        let mut stored = 0;
+        loop {
+            stored += self.store_piece(shared, thread, id, bytes, stored)?;
+            if stored == bytes.len() {
+                return Some(());
+            }
+        }
     }
 
     /// Stores as many of the bytes from `offset` on as there is room for; returns how many.
