@@ -37,6 +37,7 @@ mod signals;
 mod suggest;
 mod trace;
 mod universe;
+mod unrecorded;
 
 use std::{io::ErrorKind, process::ExitCode};
 

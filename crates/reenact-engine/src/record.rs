@@ -3,6 +3,7 @@
 //! An operation that went as predicted only passes through [`count`]: two loads, a multiplication and a store to memory
 //! that survives the process. Everything else in here is the exception.
 
+mod notes;
 mod outside;
 mod recorder_state;
 mod start;
@@ -21,6 +22,7 @@ use std::{
 use reenact_trace::{Appender, Kind, Origin, Slot, StopReason, Writer};
 
 pub(crate) use self::{
+    notes::{note_name, note_read, note_thread},
     outside::{Reading, clock, clock_briefly, external, random, waited, write_kept},
     recorder_state::{Block, Me, RecorderState},
     start::{start, start_from_environment},
@@ -38,6 +40,8 @@ pub(crate) struct Recorder {
     next_number: AtomicU32,
     /// The number of foreign threads of each name.
     foreign: Mutex<Map<String, u64>>,
+    /// What is not recorded.
+    notes: notes::Notes,
 }
 
 /// One per process: recording does not begin again once it has ended.

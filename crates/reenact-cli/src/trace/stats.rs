@@ -3,11 +3,12 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use indicatif::{DecimalBytes, HumanCount};
+use reenact_engine::Unrecorded;
 use reenact_trace::{Exit, Item, Kind, Origin, Trace, TraceError};
 use serde::Serialize;
 
 use super::DamageJson;
-use crate::{args::StatsArgs, error::Error, report};
+use crate::{args::StatsArgs, error::Error, report, unrecorded};
 
 #[derive(Debug, Serialize)]
 struct Stats {
@@ -37,6 +38,8 @@ struct Stats {
     data_bytes: u64,
     /// What was redacted from the recording.
     withheld: Vec<String>,
+    /// What the recording does not contain.
+    not_recorded: Vec<Unrecorded>,
     /// The share of operations that went as predicted and are therefore not written to the trace.
     silent_share: Option<f64>,
     bytes_per_operation: Option<f64>,
@@ -144,6 +147,7 @@ impl Stats {
             data: data.count,
             data_bytes: data.bytes,
             withheld: program.withheld.clone(),
+            not_recorded: unrecorded::of_recorded(trace),
             silent_share: per_operation(operations.saturating_sub(events)),
             bytes_per_operation: per_operation(trace.size()),
         })
@@ -224,6 +228,10 @@ impl Stats {
         }
         if !self.withheld.is_empty() {
             rows.push(("withheld", self.withheld.join(", ")));
+        }
+        for (index, what) in self.not_recorded.iter().enumerate() {
+            let name = if index == 0 { "not recorded" } else { "" };
+            rows.push((name, what.to_string()));
         }
         rows.iter()
             .map(|(name, value)| format!("{name:<14}{value}\n"))

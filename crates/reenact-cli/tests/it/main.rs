@@ -17,4 +17,5 @@ mod sites;
 mod terminal;
 mod trace;
 mod uncontrolled;
+mod unrecorded;
 mod without_explore;
