@@ -41,6 +41,7 @@ mod suggest;
 mod trace;
 mod trust;
 mod universe;
+mod unrecorded;
 
 use std::{io::ErrorKind, process::ExitCode};
 

@@ -4,6 +4,7 @@
 //! program continues recording, and `reenact replay` completes the files.
 
 use std::{
+    collections::BTreeSet,
     fmt::Write,
     fs,
     path::{Path, PathBuf},
@@ -18,7 +19,7 @@ use crate::{
     error::Error,
     files::{self, Destination},
     process::{self, Finished},
-    report, signals,
+    report, signals, unrecorded,
 };
 
 pub(crate) fn run(args: &RecordArgs) -> Result<Exit, Error> {
@@ -47,6 +48,12 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Exit, Error> {
     }
     for trace in &recording.traces {
         report_trace(&shown_beside(&file, trace.path()), trace);
+    }
+    // Children are often the same program.
+    let unrecorded = recording.traces.iter().flat_map(unrecorded::of_recorded);
+    let lines: BTreeSet<String> = unrecorded.map(|what| what.to_string()).collect();
+    for line in lines {
+        report::note(format_args!("not recorded: {line}"));
     }
     Ok(recording.exit)
 }

@@ -12,7 +12,8 @@ use std::{
 };
 
 use indicatif::ProgressBar;
-use reenact_trace::{Exit, printable_lines};
+use reenact_engine::Unrecorded;
+use reenact_trace::{Exit, Trace, printable_lines};
 use serde::Serialize;
 use tempfile::TempDir;
 
@@ -20,7 +21,7 @@ pub(crate) use self::{
     log::Operation,
     plan::{Plan, ReplayOptions, ReplayOutcome},
 };
-use crate::{args::ReplayArgs, error::Error, report, screen, signals, trust::Consent};
+use crate::{args::ReplayArgs, error::Error, report, screen, signals, trust::Consent, unrecorded};
 
 /// The exit status of a replay that diverged.
 pub(crate) const DIVERGED: i32 = 86;
@@ -105,10 +106,13 @@ struct Series<'a> {
     last: Option<Exit>,
     /// The last report of a divergence, which is not printed again.
     reported: Option<String>,
+    plan: &'a Plan,
+    /// Whether it has been said what may explain a difference.
+    has_explained: bool,
 }
 
 impl<'a> Series<'a> {
-    fn new(args: &'a ReplayArgs, plan: &Plan) -> Self {
+    fn new(args: &'a ReplayArgs, plan: &'a Plan) -> Self {
         for note in plan.notes() {
             report::note(note);
         }
@@ -123,11 +127,26 @@ impl<'a> Series<'a> {
             same: 0,
             last: None,
             reported: None,
+            plan,
+            has_explained: false,
         }
+    }
+
+    /// Returns what the recording does not contain, which may explain a difference.
+    fn not_recorded(&self) -> Vec<Unrecorded> {
+        let trace = Trace::open(self.plan.trace());
+        trace.map_or_else(
+            |_| Vec::new(),
+            |trace| unrecorded::of(&trace, Some(self.plan.executable())),
+        )
     }
 
     fn add(&mut self, number: u64, outcome: ReplayOutcome, shown: bool) -> Result<(), Error> {
         let is_same = outcome.is_same();
+        let not_recorded = match is_same {
+            true => Vec::new(),
+            false => self.not_recorded(),
+        };
         self.same += u64::from(is_same);
         self.last = Some(outcome.exit());
         self.bar.inc(1);
@@ -136,6 +155,7 @@ impl<'a> Series<'a> {
                 replay: number,
                 of: self.args.times,
                 outcome: &outcome,
+                not_recorded: &not_recorded,
             });
             return writeln!(std::io::stdout(), "{line}").map_err(Error::Output);
         }
@@ -152,7 +172,19 @@ impl<'a> Series<'a> {
                 {
                     let _ = writeln!(screen::stderr(), "{}", printable_lines(text));
                 }
+                // Only once: it is the same for all replays of the recording.
+                if !is_same && !self.has_explained {
+                    let lines = not_recorded.iter().map(ToString::to_string);
+                    let is_said = |line: &String| {
+                        let report = outcome.report().unwrap_or_default();
+                        report.contains(&**line)
+                    };
+                    for line in lines.filter(|line| !is_said(line)) {
+                        report::note(format_args!("not recorded: {line}"));
+                    }
+                }
             });
+            self.has_explained |= !is_same;
             self.reported = outcome.report().map(str::to_owned).or(self.reported.take());
         }
         Ok(())
@@ -180,4 +212,7 @@ struct ReplayJson<'a> {
     of: u64,
     #[serde(flatten)]
     outcome: &'a ReplayOutcome,
+    /// What may explain a difference.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    not_recorded: &'a [Unrecorded],
 }

@@ -16,6 +16,8 @@
 //! within one of our operations (both are made with [`untracked`](crate::untracked)), and those of our own threads while they
 //! run no activity.
 //!
+//! Calls whose effects are not recorded are noted ([`seen`]).
+//!
 //! Only on Linux with the GNU C library: elsewhere these functions do not have those names, and input from outside is
 //! recorded only where the program calls [`external`](crate::external).
 
@@ -29,6 +31,7 @@ pub(crate) mod identity;
 mod input;
 mod random;
 mod real;
+mod seen;
 mod shifted;
 mod syscall;
 #[cfg(feature = "explore")]
@@ -58,8 +61,12 @@ pub(crate) fn link() {
         clock::clock_gettime as *const (),
         clock::gettimeofday as *const (),
         clock::time as *const (),
+        clock::clock as *const (),
         random::getrandom as *const (),
         random::getentropy as *const (),
+        random::arc4random as *const (),
+        random::arc4random_buf as *const (),
+        random::arc4random_uniform as *const (),
         identity::getpid as *const (),
         identity::kill as *const (),
         identity::getenv as *const (),
@@ -68,15 +75,12 @@ pub(crate) fn link() {
         bus::signal as *const (),
         syscall::syscall as *const (),
     ));
+    seen::link();
     waits::link();
     #[cfg(target_arch = "x86_64")]
     std::hint::black_box(exit::__errno_location as *const ());
     #[cfg(feature = "explore")]
-    std::hint::black_box((
-        input::read as *const (),
-        threads::pthread_create as *const (),
-        threads::pthread_join as *const (),
-    ));
+    std::hint::black_box((input::read as *const (), threads::pthread_join as *const ()));
 }
 
 crate::operations! {

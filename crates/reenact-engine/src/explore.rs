@@ -60,7 +60,10 @@ pub use self::{
     subject::{Describe, Subject},
 };
 pub(crate) use self::{execution::Execution, input::read as read_input};
-use crate::{Access, Announcement, Controller, Decision, Op, Touch, activity::HOT, pool::Pool};
+use crate::{
+    Access, Announcement, Controller, Decision, Op, Touch, activity::HOT, pool::Pool,
+    unrecorded::Uncaptured,
+};
 
 thread_local! {
     /// The execution that the calling code is part of; null if there is none.
@@ -123,13 +126,10 @@ pub(crate) fn note_thread() {
     }
 }
 
-/// Notes a system call of the calling code whose result differs from execution to execution.
-pub(crate) fn note_system_call(number: libc::c_long) {
+/// Notes that the calling code reads something that differs from execution to execution.
+pub(crate) fn note_uncaptured(what: Uncaptured) {
     if let Some(execution) = here() {
-        execution.supervisor.note_read(match number {
-            libc::SYS_getrandom => Reads::RANDOM_OF_SYSTEM,
-            _ => Reads::CLOCK_OF_SYSTEM,
-        });
+        execution.supervisor.note_read(Reads::of(what));
     }
 }
 

@@ -10,6 +10,7 @@ use std::{
 use crate::{
     Access, Announcement, Change, ControlledActivity, Controller, Decision, Ending, Message,
     Newborn, NextArrival, Object, Op, Outcome, Spot, activity::Controlled, pool::Pool, refusal,
+    unrecorded::Uncaptured,
 };
 
 /// An execution, of which there are none.
@@ -54,6 +55,8 @@ fn refuse() -> ! {
         "it was built without the feature `explore` of the crate reenact",
     )
 }
+
+pub(crate) fn note_uncaptured(_what: Uncaptured) {}
 
 pub(crate) fn sits(_number: u32) -> bool {
     false

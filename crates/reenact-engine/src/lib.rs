@@ -45,6 +45,7 @@ mod site;
 mod source;
 pub mod thread;
 mod timer;
+mod unrecorded;
 mod withheld;
 
 pub use activity::{
@@ -75,4 +76,5 @@ pub use session::{controlled, record_to};
 pub use site::at;
 pub use source::Source;
 pub use timer::fire_after;
+pub use unrecorded::{Unrecorded, unrecorded};
 pub use withheld::is_withheld;

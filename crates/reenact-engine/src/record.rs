@@ -4,6 +4,7 @@
 //! that survives the process. Everything else in here is the exception.
 
 mod environment;
+mod notes;
 mod outside;
 mod recorder_state;
 mod start;
@@ -23,6 +24,7 @@ use reenact_trace::{Appender, Kind, Origin, Slot, StopReason, Writer};
 
 pub(crate) use self::{
     environment::note as note_variable,
+    notes::{note_name, note_read, note_thread},
     outside::{Reading, clock, clock_briefly, external, random, waited, write_kept},
     recorder_state::{Block, Me, RecorderState},
     start::{start, start_from_environment},
@@ -40,6 +42,8 @@ pub(crate) struct Recorder {
     next_number: AtomicU32,
     /// The number of foreign threads of each name.
     foreign: Mutex<Map<String, u64>>,
+    /// What is not recorded.
+    notes: notes::Notes,
 }
 
 /// One per process: recording does not begin again once it has ended.

@@ -20,6 +20,8 @@
 //!    milliseconds, so it is done once and cached. It is done [untracked](untracked), and nothing in it is an operation of
 //!    the program.
 
+mod stack;
+
 use std::{
     backtrace::Backtrace,
     cell::Cell,
@@ -27,13 +29,16 @@ use std::{
     ffi::{c_int, c_void},
     fmt,
     panic::Location,
+    path::Path,
     sync::{Mutex, PoisonError},
 };
 
 use serde::{Deserialize, Deserializer, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::external::untracked;
+pub(crate) use self::stack::shown as shown_stack;
+use self::stack::{Frame, Owner, frames, is_bottom, is_name_inside};
+use crate::{external::untracked, unrecorded::Code};
 
 /// A line of the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
@@ -151,9 +156,53 @@ struct Known {
     roots: BTreeSet<String>,
     /// Permanently allocated lines, once each.
     kept: BTreeSet<&'static Site>,
+    /// The code that stacks work for, by the hash of their return addresses.
+    codes: BTreeMap<u64, Code>,
 }
 
 impl Known {
+    /// Learns the folders that files of the program are relative to. `this` is the path of this file in the frames.
+    fn learn_roots(&mut self, frames: &[Frame<'_>], this: &str) {
+        let places = frames.iter().filter_map(|frame| frame.place);
+        let outside = places.filter(|(file, ..)| !is_of_std(file) && !is_own(file, this));
+        let mut roots: BTreeSet<_> = outside
+            .flat_map(|(whole, ..)| {
+                self.files
+                    .iter()
+                    .filter_map(move |file| root_of(whole, file))
+            })
+            .map(str::to_owned)
+            .collect();
+        roots.extend(root_of(this, THIS).map(str::to_owned));
+        self.roots.append(&mut roots);
+    }
+
+    /// Returns the path of a file relative to the program's folder, if that is known.
+    fn in_root<'a>(&self, file: &'a str) -> &'a str {
+        let mut within = self
+            .roots
+            .iter()
+            .filter_map(|root| file.strip_prefix(&**root));
+        within.next().unwrap_or(file)
+    }
+
+    /// Like [`Known::in_root`]. A file of a published package is shown by the package, and one in the current directory
+    /// without that.
+    fn shown_file(&self, file: &str) -> String {
+        let in_package = file
+            .split_once("/registry/src/")
+            .and_then(|(_, rest)| rest.split_once('/'));
+        match in_package {
+            Some((_, rest)) => rest.to_owned(),
+            None => {
+                let shown = self.in_root(file);
+                let here = std::env::current_dir().unwrap_or_default();
+                let within = Path::new(shown).strip_prefix(&here);
+                within.map_or_else(|_| shown.to_owned(), |path| path.display().to_string())
+            }
+        }
+    }
+
     fn keep(&mut self, file: &str, line: u32, column: u32) -> &'static Site {
         let known = self.kept.iter().find(|known| known.file == file);
         let file = match known {
@@ -295,50 +344,9 @@ fn is_own(file: &str, this: &str) -> bool {
     OWN.contains(&package) && rest.starts_with("src/")
 }
 
-/// A frame of a stack, as std formats it.
-struct Frame<'a> {
-    name: &'a str,
-    place: Option<(&'a str, u32, u32)>,
-}
-
-fn frames(stack: &str) -> Vec<Frame<'_>> {
-    let mut frames: Vec<Frame<'_>> = Vec::new();
-    for line in stack.lines().map(str::trim_start) {
-        if let Some(place) = line.strip_prefix("at ") {
-            if let Some(frame) = frames.last_mut() {
-                frame.place = parse_place(place);
-            }
-            continue;
-        }
-        // `3: 0x55d0c0de - name`, or the name alone for an inlined frame.
-        let is_numbered = line.starts_with(|first: char| first.is_ascii_digit());
-        let name = match line.split_once(" - ") {
-            Some((_, name)) if is_numbered => name,
-            _ => line,
-        };
-        frames.push(Frame { name, place: None });
-    }
-    frames
-}
-
-fn parse_place(place: &str) -> Option<(&str, u32, u32)> {
-    let (rest, last) = place.trim_end().rsplit_once(':')?;
-    let last = last.parse().ok()?;
-    let with_column = rest
-        .rsplit_once(':')
-        .and_then(|(file, line)| Some((file, line.parse().ok()?, last)));
-    Some(with_column.unwrap_or((rest, last, 0)))
-}
-
 /// Returns the first line of a stack that is in the program.
 fn line_of_program(frames: &[Frame<'_>], known: &mut Known) -> Option<&'static Site> {
-    let places = || frames.iter().filter_map(|frame| frame.place);
-    // The path of this file in the debug information.
-    let tail_at = THIS.rfind("reenact-engine").unwrap_or_default();
-    let this = places()
-        .map(|(file, ..)| file)
-        .find(|file| file.ends_with(&THIS[tail_at..]));
-    let this = this.unwrap_or(THIS);
+    let this = this_in(frames);
     let is_inside = |file: &str| is_of_std(file) || is_own(file, this);
     let mut found = None;
     for frame in frames {
@@ -353,24 +361,72 @@ fn line_of_program(frames: &[Frame<'_>], known: &mut Known) -> Option<&'static S
         }
     }
     let (file, line, column) = found?;
-    let outside = places().filter(|(file, ..)| !is_inside(file));
-    let mut roots: BTreeSet<_> = outside
-        .flat_map(|(whole, ..)| {
-            known
-                .files
-                .iter()
-                .filter_map(move |file| root_of(whole, file))
-        })
-        .map(str::to_owned)
-        .collect();
-    roots.extend(root_of(this, THIS).map(str::to_owned));
-    known.roots.append(&mut roots);
-    let mut within = known
-        .roots
-        .iter()
-        .filter_map(|root| file.strip_prefix(&**root));
-    let shown = within.next().unwrap_or(file).to_owned();
+    known.learn_roots(frames, this);
+    let shown = known.in_root(file).to_owned();
     Some(known.keep(&shown, line, column))
+}
+
+/// Returns the stack of the calling code. Here and not there, because this file has to be in it, by whose path our own
+/// files are known.
+#[cold]
+#[inline(never)]
+pub(crate) fn stack() -> Backtrace {
+    Backtrace::force_capture()
+}
+
+/// Returns the path of this file in the debug information of these frames.
+fn this_in<'a>(frames: &[Frame<'a>]) -> &'a str {
+    let tail_at = THIS.rfind("reenact-engine").unwrap_or_default();
+    frames
+        .iter()
+        .filter_map(|frame| Some(frame.place?.0))
+        .find(|file| file.ends_with(&THIS[tail_at..]))
+        .unwrap_or(THIS)
+}
+
+/// How many stacks are kept whose code has been found.
+const MOST_CODES: usize = 1024;
+
+/// Returns the code of the program, or of a library, that the calling code works for. Needs no lines: it is for notes,
+/// in which a function is better than nothing.
+#[cold]
+#[inline(never)]
+pub(crate) fn code_of_caller() -> Code {
+    if IS_LOOKING.get() {
+        return Code::Unknown;
+    }
+    let key = key_of_stack();
+    with_known(|known| {
+        if let Some(code) = known.codes.get(&key) {
+            return code.clone();
+        }
+        if known.codes.len() >= MOST_CODES {
+            return Code::Unknown;
+        }
+        let stack = format!("{:#}", Backtrace::force_capture());
+        let code = code_of(&frames(&stack), known);
+        known.codes.insert(key, code.clone());
+        code
+    })
+}
+
+fn code_of(frames: &[Frame<'_>], known: &mut Known) -> Code {
+    let this = this_in(frames);
+    known.learn_roots(frames, this);
+    let above = frames.iter().take_while(|frame| !is_bottom(frame.name));
+    for frame in above {
+        if frame.is_of_harness() {
+            return Code::Harness;
+        }
+        if frame.is_unknown() || frame.owner(this) != Owner::Program {
+            continue;
+        }
+        return match frame.place {
+            Some((file, line, _)) => Code::Line(format!("{}:{line}", known.shown_file(file))),
+            None => Code::Function(frame.name.to_owned()),
+        };
+    }
+    Code::Unknown
 }
 
 /// Returns the folder in which `whole` has the relative path `file`, with a slash at its end; none if they are the
@@ -378,46 +434,6 @@ fn line_of_program(frames: &[Frame<'_>], known: &mut Known) -> Option<&'static S
 fn root_of<'a>(whole: &'a str, file: &str) -> Option<&'a str> {
     let root = whole.strip_suffix(file)?;
     root.ends_with('/').then_some(root)
-}
-
-/// Returns whether an activity begins here: on a stack of its own, or where the C library begins to run it.
-fn is_bottom(name: &str) -> bool {
-    const OF_C: [&str; 7] = [
-        "start_thread",
-        "clone",
-        "clone3",
-        "__clone3",
-        "__libc_start_call_main",
-        "__libc_start_main",
-        "_start",
-    ];
-    let is_task = name.contains("reenact_engine::pool") && name.contains("Task");
-    is_task
-        || name.contains("reenact_engine::explore::fiber")
-        || name.starts_with("corosensei")
-        || OF_C.iter().any(|of_c| name.starts_with(of_c))
-}
-
-/// Returns whether a function of which only the name is known is part of Reenact or of the standard library.
-fn is_name_inside(name: &str) -> bool {
-    const CRATES: [&str; 7] = [
-        "reenact",
-        "reenact_engine",
-        "reenact_trace",
-        "reenact_http",
-        "std",
-        "core",
-        "alloc",
-    ];
-    let path = name.trim_start_matches(['<', '&']);
-    let is_of_crate = |name: &str| {
-        path.strip_prefix(name)
-            .is_some_and(|rest| rest.starts_with("::"))
-    };
-    CRATES.into_iter().any(is_of_crate)
-        || ["__rust_", "_Unwind_", "_R"]
-            .into_iter()
-            .any(|start| name.starts_with(start))
 }
 
 #[cfg(test)]

@@ -12,7 +12,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{Birth, explore, external::stay_untracked, mode, raw::now, replay::not_as_itself};
+use crate::{
+    Birth, explore,
+    external::{stay_untracked, untracked},
+    mode,
+    raw::now,
+    replay::not_as_itself,
+};
 
 /// Calls `fire` after `delay`, on some thread.
 pub fn fire_after(delay: Duration, fire: impl FnOnce() + Send + 'static) {
@@ -83,10 +89,8 @@ fn clock() -> &'static Arc<TimerQueue> {
             changed: Condvar::new(),
         });
         let watched = Arc::clone(&clock);
-        std::thread::Builder::new()
-            .name("timers".to_owned())
-            .spawn(move || watched.watch())
-            .expect("a thread for timers");
+        let thread = std::thread::Builder::new().name("timers".to_owned());
+        untracked(|| thread.spawn(move || watched.watch())).expect("a thread for timers");
         clock
     })
 }

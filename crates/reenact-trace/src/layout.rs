@@ -50,6 +50,10 @@ pub(crate) const FLAG_STRUCTURED: u8 = 1;
 /// Chunk flag: the chunk contains data and no entries. In the trace file, the kind of the section says so.
 pub(crate) const FLAG_DATA: u8 = 2;
 
+/// The first ids of notes and of variables, which are stored like data. No event refers to them.
+pub(crate) const FIRST_NOTE: u64 = 1 << 63;
+pub(crate) const FIRST_VARIABLE: u64 = 3 << 62;
+
 /// First bytes of a live file.
 pub(crate) const LIVE_MAGIC: [u8; 8] = *b"RNCTLIVE";
 /// The live file's header: one page.

@@ -28,8 +28,9 @@ use crate::{
     data::DataSummary,
     error::{Damage, TraceError},
     family::{ActivityInfo, Family},
+    layout::{FIRST_NOTE, FIRST_VARIABLE},
     program::{Exit, Program, StopReason},
-    variables::{FIRST_ID, Variable},
+    variables::Variable,
 };
 
 use data::OrderedData;
@@ -207,18 +208,35 @@ impl Trace {
 
     /// Returns the environment variables that the program has read, in the order in which it read them first.
     pub fn variables(&self) -> Vec<Variable> {
-        (FIRST_ID..)
-            .map_while(|id| self.data(id).ok())
+        self.data_from(FIRST_VARIABLE)
             .filter_map(|bytes| Variable::from_bytes(&bytes))
             .collect()
     }
 
-    /// Returns the number of data in the trace and their length. Cheap.
+    /// Returns the notes about the recording, in the order in which they were stored. Of a damaged trace, those before
+    /// the first one that is missing.
+    pub fn notes(&self) -> Vec<Arc<[u8]>> {
+        self.data_from(FIRST_NOTE).collect()
+    }
+
+    /// Returns the data with this id and the next ones, before the first that is missing.
+    fn data_from(&self, first: u64) -> impl Iterator<Item = Arc<[u8]>> {
+        (first..).map_while(|id| self.data(id).ok())
+    }
+
+    /// Returns the number of data in the trace and their length, without notes and variables. Cheap.
     pub fn data_summary(&self) -> DataSummary {
-        match &self.form {
+        let all = match &self.form {
             EventStorage::Chunks(pieces) => pieces.data_summary(),
             EventStorage::Grouped(_, data) => data.summary(),
-        }
+        };
+        let others = self
+            .data_from(FIRST_NOTE)
+            .chain(self.data_from(FIRST_VARIABLE));
+        others.fold(all, |all, other| DataSummary {
+            count: all.count.saturating_sub(1),
+            bytes: all.bytes.saturating_sub(other.len() as u64),
+        })
     }
 
     /// Verifies every checksum, decodes every event and assembles all data; returns the first error.

@@ -8,9 +8,6 @@ use std::{
     os::unix::ffi::{OsStrExt, OsStringExt},
 };
 
-/// The id of the first variable. The next ones follow.
-pub(crate) const FIRST_ID: u64 = 1 << 63;
-
 /// An environment variable that the recorded program has read, as it was when the recording began.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {

@@ -20,10 +20,7 @@ use std::{
     ops::Deref,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
     thread::JoinHandle,
 };
 
@@ -36,15 +33,15 @@ use stored_data::StoredData;
 use crate::{
     error::TraceError,
     layout::{
-        CHUNK_HEADER, CHUNKS_PER_SLAB, FILE_HEADER, FILE_MAGIC, FLAG_DATA, FORMAT_VERSION,
-        MAX_SLABS, chunk, get_u32, get_u64, kind,
+        CHUNK_HEADER, CHUNKS_PER_SLAB, FILE_HEADER, FILE_MAGIC, FIRST_NOTE, FIRST_VARIABLE,
+        FLAG_DATA, FORMAT_VERSION, MAX_SLABS, chunk, get_u32, get_u64, kind,
     },
     live::{ChunkHeader, ChunkPtr, LiveFile, SlotPtr, live_path, truncation::Guard},
     open::create_private,
     program::{Program, StopReason},
     section::Section,
     signal::{blocked_in_new_thread, without_file_size_signal},
-    variables::{FIRST_ID, Variable},
+    variables::Variable,
 };
 
 /// What happens to full chunks.
@@ -90,8 +87,9 @@ struct Shared {
     guard: &'static Guard,
     /// The next id of data. Ids only have to be unique, so relaxed operations suffice.
     data_id: AtomicU64,
-    /// How many variables of the environment have been stored.
-    variables: AtomicU64,
+    /// The ids of the next note and the next variable. Held while one is stored, so that none is missing before another.
+    note_id: Mutex<u64>,
+    variable_id: Mutex<u64>,
     stored_data: StoredData,
     on_stop: fn(StopReason),
 }
@@ -175,7 +173,8 @@ impl Writer {
             work: Condvar::new(),
             guard,
             data_id: AtomicU64::new(0),
-            variables: AtomicU64::new(0),
+            note_id: Mutex::new(FIRST_NOTE),
+            variable_id: Mutex::new(FIRST_VARIABLE),
             stored_data: StoredData::default(),
             on_stop,
         });
@@ -214,13 +213,29 @@ impl Writer {
         Some(Appender::new(self.clone(), chunk, thread))
     }
 
-    /// Stores a variable of the environment that the program has read. The caller stores each once.
+    /// Stores a variable of the environment that the program has read, like a [`note`](Writer::note). The caller stores
+    /// each once.
     pub fn variable(&self, thread: u32, variable: &Variable) {
-        let id = FIRST_ID + self.shared.variables.fetch_add(1, Ordering::Relaxed);
+        self.store_next(&self.shared.variable_id, thread, &variable.to_bytes());
+    }
+
+    /// Stores a note about the recording as a whole, which survives a kill like data. `thread` is the calling OS thread.
+    /// For rare use: it takes locks. Does nothing once recording has stopped.
+    pub fn note(&self, thread: u32, bytes: &[u8]) {
+        self.store_next(&self.shared.note_id, thread, bytes);
+    }
+
+    fn store_next(&self, id: &Mutex<u64>, thread: u32, bytes: &[u8]) {
+        let shared = &self.shared;
+        let mut id = id.lock().unwrap_or_else(PoisonError::into_inner);
+        if shared.has_stopped() {
+            return;
+        }
         let mut chunk = DataChunk::default();
-        // Once recording has stopped, nothing more is stored.
-        let _ = chunk.store_as(&self.shared, thread, id, &variable.to_bytes());
-        chunk.leave(&self.shared);
+        if chunk.store_as(shared, thread, *id, bytes).is_some() {
+            *id += 1;
+        }
+        chunk.leave(shared);
     }
 
     /// Ends recording: moves the contents of the live file to the trace, and removes the live file. Activities that

@@ -60,7 +60,7 @@ impl ExploreArgs {
     }
 
     /// The options that do not apply to everything: whether they are given, and to what they apply.
-    fn options(&self) -> [(&'static str, bool, &'static [Subject]); 26] {
+    fn options(&self) -> [(&'static str, bool, &'static [Subject]); 27] {
         let options = &self.program;
         [
             ("--strategy", options.strategy.is_some(), &[Program]),

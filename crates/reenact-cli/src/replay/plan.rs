@@ -140,6 +140,14 @@ impl Plan {
         &self.notes
     }
 
+    pub(crate) fn trace(&self) -> &Path {
+        &self.trace
+    }
+
+    pub(crate) fn executable(&self) -> &Path {
+        self.executable.shown()
+    }
+
     /// How the recorded run ended, if the trace contains it.
     pub(crate) fn exit(&self) -> Option<Exit> {
         self.recorded.exit
@@ -179,6 +187,10 @@ impl Plan {
         if let Some(log) = log {
             fs::File::create(log).map_err(Error::Scratch)?;
             command.env("REENACT_LOG", log);
+        }
+        // The program's own variables are those of the recorded run.
+        if std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value == "full") {
+            command.env("REENACT_BACKTRACE", "full");
         }
         if self.really_write {
             command.env("REENACT_REALLY_WRITE", "1");

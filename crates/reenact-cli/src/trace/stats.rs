@@ -3,11 +3,12 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use indicatif::{DecimalBytes, HumanCount};
+use reenact_engine::Unrecorded;
 use reenact_trace::{Crowd, Exit, Item, Kind, Origin, Trace, TraceError, printable};
 use serde::Serialize;
 
 use super::DamageJson;
-use crate::{args::StatsArgs, error::Error, report};
+use crate::{args::StatsArgs, error::Error, report, unrecorded};
 
 #[derive(Debug, Serialize)]
 struct Stats {
@@ -39,6 +40,8 @@ struct Stats {
     variables: u64,
     /// What was redacted from the recording.
     withheld: Vec<String>,
+    /// What the recording does not contain.
+    not_recorded: Vec<Unrecorded>,
     /// The share of operations that went as predicted and are therefore not written to the trace.
     silent_share: Option<f64>,
     bytes_per_operation: Option<f64>,
@@ -150,10 +153,11 @@ impl Stats {
                 .map(|(kind, count)| (kind.to_string(), *count))
                 .collect(),
             checks: totals.checks,
-            data: data.count.saturating_sub(variables),
+            data: data.count,
             variables,
             data_bytes: data.bytes,
             withheld: program.withheld.clone(),
+            not_recorded: unrecorded::of_recorded(trace),
             silent_share: per_operation(operations.saturating_sub(events)),
             bytes_per_operation: per_operation(trace.size()),
         })
@@ -240,6 +244,10 @@ impl Stats {
                 "withheld",
                 printable(&self.withheld.join(", ")).into_owned(),
             ));
+        }
+        for (index, what) in self.not_recorded.iter().enumerate() {
+            let name = if index == 0 { "not recorded" } else { "" };
+            rows.push((name, what.to_string()));
         }
         rows.iter()
             .map(|(name, value)| format!("{name:<14}{value}\n"))

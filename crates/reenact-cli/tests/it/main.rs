@@ -20,4 +20,5 @@ mod terminal;
 mod trace;
 mod trust;
 mod uncontrolled;
+mod unrecorded;
 mod without_explore;

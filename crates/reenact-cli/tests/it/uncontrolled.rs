@@ -127,7 +127,7 @@ fn a_failure_that_depends_on_random_numbers_has_no_failing_schedule() {
         let (directory, run) = explore(&["--seed", "1"], "random");
         run.assert_status(1);
         assert!(!run.stdout.contains("failing schedule"), "{}", run.stdout);
-        run.assert_stdout_has("random numbers, by a system call (different in every execution)");
+        run.assert_stdout_has("random numbers, from /dev/urandom (different in every execution)");
         assert!(directory.files().is_empty());
     }
 }

@@ -91,3 +91,48 @@ pub(super) unsafe extern "C" fn getentropy(buffer: *mut c_void, length: usize) -
     }
     0
 }
+
+/// The C library's `arc4random_buf`, captured.
+///
+/// # Safety
+///
+/// `buffer` is valid for writes of `length` bytes.
+#[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
+pub(super) unsafe extern "C" fn arc4random_buf(buffer: *mut c_void, length: usize) {
+    let mut done = 0;
+    while done < length {
+        // SAFETY: The rest of the caller's buffer.
+        let count = unsafe { getrandom(buffer.byte_add(done), length - done, 0) };
+        match usize::try_from(count) {
+            Ok(count) => done += count,
+            Err(_) if matches!(real::errno(), libc::EINTR | libc::EAGAIN) => {}
+            // The function cannot fail, and the C library ends the process as well.
+            Err(_) => std::process::abort(),
+        }
+    }
+}
+
+/// The C library's `arc4random`, captured.
+#[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
+pub(super) extern "C" fn arc4random() -> u32 {
+    let mut word = 0u32;
+    // SAFETY: It is valid for writes of its own size.
+    unsafe { arc4random_buf((&raw mut word).cast(), size_of::<u32>()) };
+    word
+}
+
+/// The C library's `arc4random_uniform`, captured: returns a number below `bound`.
+#[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
+pub(super) extern "C" fn arc4random_uniform(bound: u32) -> u32 {
+    if bound < 2 {
+        return 0;
+    }
+    // The lowest numbers are left out, so that as many are left for each result.
+    let lowest = bound.wrapping_neg() % bound;
+    loop {
+        let word = arc4random();
+        if word >= lowest {
+            return word % bound;
+        }
+    }
+}

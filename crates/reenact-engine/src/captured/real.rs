@@ -236,22 +236,24 @@ pub(super) fn set_errno(errno: c_int) {
     unsafe { *libc::__errno_location() = errno }
 }
 
+/// What a thread begins with. It may end by unwinding, which `pthread_exit` does.
+pub(super) type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
+
 /// Creates a thread.
 ///
 /// # Safety
 ///
 /// As for the C library's `pthread_create`.
-#[cfg(feature = "explore")]
 pub(super) unsafe fn pthread_create(
     thread: *mut libc::pthread_t,
     attributes: *const libc::pthread_attr_t,
-    start: extern "C" fn(*mut c_void) -> *mut c_void,
+    start: Start,
     argument: *mut c_void,
 ) -> c_int {
     type Create = unsafe extern "C" fn(
         *mut libc::pthread_t,
         *const libc::pthread_attr_t,
-        extern "C" fn(*mut c_void) -> *mut c_void,
+        Start,
         *mut c_void,
     ) -> c_int;
     static REAL: Real = Real::new(c"pthread_create");

@@ -1,14 +1,17 @@
-//! The C library's `syscall`. The standard library and others use it to wait until a word changes.
+//! The C library's `syscall`. The standard library and others use it to wait until a word changes, and some libraries
+//! to ask for random bytes or the time.
 
-use std::ffi::{c_int, c_long};
+use std::ffi::{c_int, c_long, c_void};
 
-use libc::timespec;
+#[cfg(target_arch = "x86_64")]
+use libc::time_t;
+use libc::{clockid_t, timespec, timeval};
 
 #[cfg(feature = "explore")]
 use super::threads;
 use super::{
-    clock::{MONOTONIC, REALTIME},
-    real,
+    clock::{self, MONOTONIC, REALTIME},
+    random, real,
     waits::{self, Again, Until},
 };
 
@@ -32,10 +35,24 @@ pub(super) unsafe extern "C" fn syscall(
         // time that exists during the call where it passed a reference to one.
         unsafe { real::syscall([number, first, second, third, fourth, fifth, sixth]) }
     };
-    if number != libc::SYS_futex {
-        #[cfg(feature = "explore")]
-        threads::note_system_call(number);
-        return call(fourth);
+    // SAFETY: The caller fulfils the conditions of these calls, which are those of the functions.
+    unsafe {
+        match number {
+            libc::SYS_futex => {}
+            libc::SYS_getrandom => {
+                return random::getrandom(first as *mut c_void, second as usize, third as u32)
+                    as c_long;
+            }
+            libc::SYS_clock_gettime => {
+                return clock::clock_gettime(first as clockid_t, second as *mut timespec).into();
+            }
+            libc::SYS_gettimeofday if second == 0 => {
+                return clock::gettimeofday(first as *mut timeval, std::ptr::null_mut()).into();
+            }
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_time => return clock::time(first as *mut time_t),
+            _ => return call(fourth),
+        }
     }
     let flags = second as c_int;
     let on_clock = match flags & libc::FUTEX_CLOCK_REALTIME {

@@ -18,7 +18,7 @@ use std::{
 
 use libc::{pthread_attr_t, pthread_t};
 
-use super::real;
+use super::real::{self, Start};
 use crate::{activity, activity::HOT, explore};
 
 /// Whether this process is an execution in which such threads take turns.
@@ -58,11 +58,11 @@ fn is_explored() -> bool {
 /// What a new thread begins with.
 struct Beginning {
     number: u32,
-    start: extern "C" fn(*mut c_void) -> *mut c_void,
+    start: Start,
     argument: *mut c_void,
 }
 
-extern "C" fn begin(beginning: *mut c_void) -> *mut c_void {
+extern "C-unwind" fn begin(beginning: *mut c_void) -> *mut c_void {
     // SAFETY: `pthread_create` made it with `Box::into_raw`, for this thread alone.
     let beginning = unsafe { Box::from_raw(beginning.cast::<Beginning>()) };
     let Beginning {
@@ -72,29 +72,29 @@ extern "C" fn begin(beginning: *mut c_void) -> *mut c_void {
     } = *beginning;
     explore::begin_thread(number);
     activity::begin_explored(number);
-    let result = start(argument);
+    // SAFETY: Whoever created the thread guarantees that it may be called with this argument.
+    let result = unsafe { start(argument) };
     activity::end_explored();
     result
 }
 
-/// The C library's `pthread_create`, captured.
+/// Creates a thread as the C library's `pthread_create`, if the calling thread is explored: then the new one is, too.
+/// Otherwise notes what is not explored, and returns `None`.
 ///
 /// # Safety
 ///
 /// As for the C library's `pthread_create`.
-#[cfg_attr(target_env = "gnu", unsafe(no_mangle))]
-pub(super) unsafe extern "C" fn pthread_create(
+pub(super) unsafe fn create(
     thread: *mut pthread_t,
     attributes: *const pthread_attr_t,
-    start: extern "C" fn(*mut c_void) -> *mut c_void,
+    start: Start,
     argument: *mut c_void,
-) -> c_int {
+) -> Option<c_int> {
     if !is_explored() {
         if HOT.with(|hot| hot.untracked.get()) == 0 && !WAITS.get() {
             explore::note_thread();
         }
-        // SAFETY: The caller fulfils the conditions of the C library's function.
-        return unsafe { real::pthread_create(thread, attributes, start, argument) };
+        return None;
     }
     let number = explore::foreign_child();
     let beginning = Box::into_raw(Box::new(Beginning {
@@ -115,7 +115,7 @@ pub(super) unsafe extern "C" fn pthread_create(
         // SAFETY: It was made with `Box::into_raw` above, and no thread was created that owns it.
         drop(unsafe { Box::from_raw(beginning) });
     }
-    result
+    Some(result)
 }
 
 /// The C library's `pthread_join`, captured.
@@ -152,15 +152,4 @@ pub(super) unsafe fn wait_in_turn(word: c_long, expected: u32) -> bool {
     explore::wait_while(word, expected);
     WAITS.set(false);
     true
-}
-
-/// Notes a system call of the calling code whose result differs from execution to execution.
-pub(super) fn note_system_call(number: c_long) {
-    if matches!(
-        number,
-        libc::SYS_getrandom | libc::SYS_clock_gettime | libc::SYS_gettimeofday
-    ) && HOT.with(|hot| hot.untracked.get()) == 0
-    {
-        explore::note_system_call(number);
-    }
 }

@@ -5,6 +5,8 @@ use std::fmt;
 use reenact_explore::Limit;
 use serde::{Deserialize, Serialize};
 
+use crate::unrecorded::{Uncaptured, started_threads};
+
 /// Why an exploration does not say what all executions of a program do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -39,7 +41,8 @@ impl fmt::Display for Gap {
             Gap::Limit(limit) => write!(f, "the exploration stopped {limit}"),
             Gap::Thread(who) => write!(
                 f,
-                "{who} started a thread without Reenact: what that thread does is not explored"
+                "{}: what that thread does is not explored",
+                started_threads(who, 1, true)
             ),
             Gap::Input => write!(
                 f,
@@ -103,8 +106,8 @@ impl Reads {
     pub(crate) const TIME_OF_DAY: Reads = Reads(1 << 1);
     pub(crate) const RANDOM: Reads = Reads(1 << 2);
     pub(crate) const INPUT: Reads = Reads(1 << 3);
-    pub(crate) const CLOCK_OF_SYSTEM: Reads = Reads(1 << 4);
-    pub(crate) const RANDOM_OF_SYSTEM: Reads = Reads(1 << 5);
+    const PROCESSOR_TIME: Reads = Reads(1 << 4);
+    const RANDOM_DEVICE: Reads = Reads(1 << 5);
 
     /// Their names, and whether they are the same in every execution.
     const NAMES: [(Reads, &'static str, bool); 6] = [
@@ -112,13 +115,21 @@ impl Reads {
         (Reads::TIME_OF_DAY, "the time of day", true),
         (Reads::RANDOM, "random numbers", true),
         (Reads::INPUT, "standard input", true),
-        (Reads::CLOCK_OF_SYSTEM, "the clock, by a system call", false),
         (
-            Reads::RANDOM_OF_SYSTEM,
-            "random numbers, by a system call",
+            Reads::PROCESSOR_TIME,
+            Uncaptured::ProcessorTime.name(),
             false,
         ),
+        (Reads::RANDOM_DEVICE, Uncaptured::RandomDevice.name(), false),
     ];
+
+    /// Returns the read of something that is not captured.
+    pub(crate) fn of(what: Uncaptured) -> Reads {
+        match what {
+            Uncaptured::ProcessorTime => Reads::PROCESSOR_TIME,
+            Uncaptured::RandomDevice => Reads::RANDOM_DEVICE,
+        }
+    }
 
     pub(crate) fn has(self, all: Reads) -> bool {
         self.0 & all.0 == all.0

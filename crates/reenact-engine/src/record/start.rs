@@ -105,12 +105,17 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
                 }
             });
             crate::activity::leave(true);
+            RECORDER
+                .get()
+                .into_iter()
+                .for_each(|recorder| recorder.notes.finish(&recorder.writer));
         }
     }
     let recorder = Arc::new(Recorder {
         writer: Writer::create(path, &program, storage, on_stop)?,
         next_number: AtomicU32::new(0),
         foreign: Mutex::new(Map::default()),
+        notes: Default::default(),
     });
     RECORDER
         .set(recorder)

@@ -13,7 +13,7 @@ use std::{
 use reenact_trace::{create_private, printable_lines};
 
 use super::{Replay, Runner, cursor::Cursor, ending};
-use crate::raw;
+use crate::{raw, site, unrecorded};
 
 /// First line of a report: the replay has diverged from the recording.
 pub(super) const DIVERGED: &str = "diverged";
@@ -68,7 +68,7 @@ impl Difference {
             position: cursor.position() + 1,
             expected: expected.to_owned(),
             did: did.to_owned(),
-            backtrace: Backtrace::force_capture(),
+            backtrace: site::stack(),
         }
     }
 }
@@ -88,14 +88,24 @@ impl Replay {
              \x20 trace:     {}\n\
              \x20 program:   {}\n\
              The program is not the recorded one, or something that it depends on is not recorded.\n\
-             {}",
+             {}{}",
             self.family_of(runner),
             difference.position,
             difference.expected,
             difference.did,
-            difference.backtrace,
+            self.unrecorded(),
+            site::shown_stack(&difference.backtrace),
         );
         finish(self.report.as_deref(), DIVERGED, &text)
+    }
+
+    /// Returns what the recording says that it does not contain, as lines.
+    fn unrecorded(&self) -> String {
+        let unrecorded = unrecorded::unrecorded(&self.trace);
+        let lines = unrecorded
+            .iter()
+            .map(|what| format!("Not recorded: {what}\n"));
+        lines.collect()
     }
 
     /// Ends the replay when no activity can go on. At the end of the recording that is expected; before it, the replay
@@ -154,13 +164,17 @@ impl Replay {
                 DIVERGED,
                 &format!(
                     "the replay differs from the recording: the program exits before everybody is where the trace ends\n\
-                     {waiting}"
+                     {waiting}{}",
+                    self.unrecorded()
                 ),
             ),
             None => finish(
                 path,
                 DIVERGED,
-                &format!("the replay differs from the recording: everybody waits\n{waiting}"),
+                &format!(
+                    "the replay differs from the recording: everybody waits\n{waiting}{}",
+                    self.unrecorded()
+                ),
             ),
         }
     }

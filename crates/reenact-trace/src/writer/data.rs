@@ -35,7 +35,7 @@ impl DataChunk {
         Some(id)
     }
 
-    /// Stores the bytes with this id.
+    /// Stores the bytes under this id, which is new.
     pub(super) fn store_as(
         &mut self,
         shared: &Shared,

@@ -86,6 +86,37 @@ fn data_of_any_length_are_read_as_they_were_stored() {
     assert_kept(writer, &data);
 }
 
+#[test]
+fn notes_are_read_in_their_order_and_are_no_data() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("notes.reenact");
+    let writer = writer(&path);
+    let mut appender = writer.appender(0).unwrap();
+    let notes = [bytes(3, 0), bytes(2 * CAPACITY, 1), bytes(3, 0), Vec::new()];
+    let mut data = Data::new();
+    for (note, seed) in notes.iter().zip(2..) {
+        writer.note(0, note);
+        let bytes = bytes(1000, seed);
+        data.insert(appender.data(&bytes).unwrap(), bytes);
+    }
+    drop(appender);
+    let has_notes = |path: &Path| {
+        let read = open(path).notes();
+        assert!(
+            read.iter()
+                .map(|note| &note[..])
+                .eq(notes.iter().map(|note| &note[..]))
+        );
+    };
+    has_notes(&path);
+    let copy = directory.path().join("killed.reenact");
+    copy_as_after_a_kill(&path, &copy);
+    recover(&copy).unwrap();
+    has_notes(&copy);
+    assert_kept(writer, &data);
+    has_notes(&path);
+}
+
 proptest! {
     #![proptest_config(generated::config(16))]
 

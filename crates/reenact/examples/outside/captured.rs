@@ -251,6 +251,13 @@ fn c_clocks() {
         let mut seconds = 0;
         assert_eq!(libc::time(&mut seconds), seconds);
         println!("{seconds} {}", libc::time(std::ptr::null_mut()) >= seconds);
+        // The same without the functions, as some libraries do it.
+        let call = libc::syscall(libc::SYS_clock_gettime, libc::CLOCK_REALTIME, &mut time);
+        println!("{call} {} {}", time.tv_sec, time.tv_nsec);
+        let nothing = std::ptr::null_mut::<libc::c_void>();
+        let call = libc::syscall(libc::SYS_gettimeofday, &mut day, nothing);
+        println!("{call} {} {}", day.tv_sec, day.tv_usec);
+        println!("{}", clock());
     }
 }
 
@@ -262,9 +269,15 @@ fn random() {
         .for_each(|thread| println!("{}", thread.join().unwrap()));
     let threads = (0..3).map(|_| {
         thread::spawn(|| {
-            let mut bytes = [0; 100];
+            let mut bytes = [0; 130];
             // SAFETY: Room for so many.
             unsafe {
+                // As version 0.2 of the crate getrandom does it.
+                let rest = bytes.as_mut_ptr().byte_add(100);
+                assert_eq!(libc::syscall(libc::SYS_getrandom, rest, 20, 0), 20);
+                arc4random_buf(rest.byte_add(20).cast(), 10);
+                assert!(arc4random_uniform(7) < 7);
+                bytes[129] ^= arc4random() as u8;
                 assert_eq!(libc::getrandom(bytes.as_mut_ptr().cast(), 40, 0), 40);
                 assert_eq!(
                     libc::getentropy(bytes.as_mut_ptr().byte_add(40).cast(), 60),
@@ -280,6 +293,13 @@ fn random() {
     });
     threads.for_each(|thread| println!("{}", thread.join().unwrap()));
     println!("{} {}", uuid::Uuid::new_v4(), rand::random::<u64>());
+}
+
+unsafe extern "C" {
+    fn clock() -> libc::clock_t;
+    fn arc4random() -> u32;
+    fn arc4random_buf(buffer: *mut libc::c_void, length: usize);
+    fn arc4random_uniform(bound: u32) -> u32;
 }
 
 /// In which order a map has its keys.
