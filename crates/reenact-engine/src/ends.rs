@@ -142,11 +142,13 @@ impl Ends {
     }
 
     /// Ends the timed wait for one of these operations: under a controller, returns when the activity continues, because
-    /// one of them was met or because its time is up. Otherwise returns at once: the clock decides.
+    /// one of them was met or because its time is up. Otherwise returns at once: the clock decides. `is_met` returns
+    /// whether the operation of this index has been met.
     #[cold]
     pub fn end_timed<'a>(
         op: Op,
         cases: impl Iterator<Item = (&'a Ends, End)>,
+        is_met: &dyn Fn(usize) -> bool,
         site: &'static Location<'static>,
     ) {
         if !mode::is_observed() {
@@ -165,6 +167,7 @@ impl Ends {
         };
         announce(&Announcement {
             touches: &touches,
+            possible: (touches.len() > 1).then_some(is_met),
             site,
             ..Announcement::new(op, first.access)
         });

@@ -315,7 +315,7 @@ fn waits_that_end_without_a_reason_are_explored_on_request() {
     let run = explore(&["--strategy", "exhaustive", "--spurious-wakeups", "1"]);
     run.assert_status(1);
     run.assert_stdout_has(
-        "main decides whether to wake spuriously at crates/reenact-cli/examples/primitives.rs",
+        "main decides whether to wake spuriously: yes at crates/reenact-cli/examples/primitives.rs",
     );
     // The schedule says itself how many there are.
     let run = explore(&["--schedule", "primitives.schedule"]);

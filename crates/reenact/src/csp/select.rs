@@ -224,7 +224,7 @@ fn select_as(op: Op, cases: &mut [&mut dyn Case], timeout: Timeout) -> Option<us
             if cases[case].attempt(case) {
                 if let (Timeout::After(_), [_]) = (timeout, &*cases) {
                     // If the time limit had expired before, the operation would not have happened.
-                    end_timed(op, cases, site);
+                    end_timed(op, cases, &|_| true, site);
                 }
                 return Some(case);
             }
@@ -264,12 +264,17 @@ fn select_as_recorded(
 }
 
 /// Ends a timed wait for these cases, under a controller.
-fn end_timed(op: Op, cases: &[&mut dyn Case], site: &'static Location<'static>) {
+fn end_timed(
+    op: Op,
+    cases: &[&mut dyn Case],
+    is_met: &dyn Fn(usize) -> bool,
+    site: &'static Location<'static>,
+) {
     let op = match cases {
         [only] => op_of(only.ends().1),
         _ => op,
     };
-    Ends::end_timed(op, cases.iter().map(|case| case.ends()), site);
+    Ends::end_timed(op, cases.iter().map(|case| case.ends()), is_met, site);
 }
 
 /// The result of a wait.
@@ -310,7 +315,8 @@ fn wait(
         }
     }
     if deadline.is_some() && all_wait {
-        end_timed(op, &*enlist.0, site);
+        let is_met = |case| selection.chosen() == Some(case);
+        end_timed(op, &*enlist.0, &is_met, site);
     }
     let was_woken = all_wait && selection.wait_until(deadline);
     if !was_woken && !selection.give_up() {

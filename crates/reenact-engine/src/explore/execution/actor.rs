@@ -195,6 +195,8 @@ pub(super) struct Actor {
     /// Whether its current wait may end without a reason, and number of such waits so far.
     pub(super) wakes_spuriously: bool,
     pub(super) spurious_wakeups: u32,
+    /// Whether its last selection with a time limit was met, and has left the other channels.
+    pub(super) has_left: bool,
     /// Number of locks that it has shared access to, and whether it has waited for something while it had.
     pub(super) shared: u32,
     pub(super) waited_while_sharing: bool,
@@ -274,6 +276,7 @@ impl Actor {
         self.children = [0; 3];
         self.operations.clear();
         self.is_notified = false;
+        self.has_left = false;
         self.wakes_spuriously = false;
         self.spurious_wakeups = 0;
         self.shared = 0;
@@ -304,6 +307,7 @@ impl Actor {
             operations: Vec::new(),
             inherited: Vec::new(),
             is_notified: false,
+            has_left: false,
             wakes_spuriously: false,
             spurious_wakeups: 0,
             shared: 0,

@@ -153,8 +153,7 @@ impl Execution {
             }
             (Outcome::GaveUp, _, [touch]) => {
                 if let Some(end) = end_of(touch.access) {
-                    self.passed(touch.cell, Passed::GaveUp(end), touch.room);
-                    self.withdraws(touch, end);
+                    self.gives_up(touch, end);
                 }
             }
             (Outcome::Disconnected, _, [touch]) => {

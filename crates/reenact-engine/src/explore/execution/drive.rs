@@ -48,6 +48,7 @@ impl Execution {
         let mut aside = None;
         loop {
             self.go_on(&mut || {
+                self.state().note_met_selections();
                 let (step, event) = steps.next()?;
                 let is_possible = can_be_taken(run, step);
                 let state = &mut *self.state();

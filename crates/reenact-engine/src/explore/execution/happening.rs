@@ -144,6 +144,7 @@ impl State {
     /// Completes the event of a step, once nobody runs any more, by what was accessed besides.
     #[inline]
     pub(super) fn complete_besides(&mut self, event: &mut Event) {
+        self.note_met_selections();
         let may_be_more = |more: &Arc<[Touched]>| more.ends_with(&ANY_CHANNEL);
         if !self.besides.is_empty() || event.more.as_ref().is_some_and(may_be_more) {
             let more = event.touches().skip(1);
@@ -381,8 +382,57 @@ impl State {
         });
     }
 
-    /// Notes that a selection whose wait was ended by the current step leaves this end of a channel.
-    pub(super) fn withdraws(&mut self, object: u32, end: End, room: usize) {
+    /// Notes the selections with a time limit that the current step has met. They have left their other channels, but
+    /// continue only later.
+    #[inline]
+    pub(super) fn note_met_selections(&mut self) {
+        if self.granularity.meetings && self.moment.is_some() {
+            self.let_met_selections_leave();
+        }
+    }
+
+    #[cold]
+    fn let_met_selections_leave(&mut self) {
+        let Some(moment) = self.moment else {
+            return;
+        };
+        let waiting: Vec<_> = self.about_to_act.iter().map(|who| who.0).collect();
+        for number in waiting {
+            let actor = &self.actors[number as usize];
+            let Some(possible) = actor.pending.special.possible else {
+                continue;
+            };
+            let access = actor.pending.event.touch.access;
+            let is_end = matches!(access, Access::SendTimeout | Access::ReceiveTimeout);
+            // SAFETY: The waiting activity has the closure on its stack.
+            let is_met = |case: usize| unsafe { (*possible)(case) };
+            let mut cases = Vec::new();
+            actor.pending.each_touch(|touch, room| {
+                if touch.object != NOTHING {
+                    cases.push((touch, room));
+                }
+            });
+            if !is_end || actor.has_left || !(0..cases.len()).any(is_met) {
+                continue;
+            }
+            self.actors[number as usize].has_left = true;
+            for (case, (touch, room)) in cases.into_iter().enumerate() {
+                let end = match touch.access {
+                    Access::SendTimeout => End::Sending,
+                    _ => End::Receiving,
+                };
+                if !is_met(case) {
+                    let gave_up = Passed::GaveUp(end);
+                    self.object(touch.object)
+                        .passed(number, gave_up, moment, room);
+                    self.withdraws(number, touch.object, end, room);
+                }
+            }
+        }
+    }
+
+    /// Notes that a selection of this activity, whose wait was ended by the current step, leaves this end of a channel.
+    pub(super) fn withdraws(&mut self, number: u32, object: u32, end: End, room: usize) {
         let Some(moment) = self.moment else {
             return;
         };
@@ -390,7 +440,7 @@ impl State {
         let Some(who) = self.last.iter().position(is_last) else {
             return;
         };
-        if !self.granularity.meetings || self.is_ending || who as u32 == self.current {
+        if !self.granularity.meetings || self.is_ending || who as u32 == number {
             return;
         }
         let access = match end {

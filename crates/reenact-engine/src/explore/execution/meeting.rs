@@ -199,6 +199,7 @@ impl Execution {
         });
         match (access, ways) {
             (_, Some(ways)) if enlists && ways() == 0 => {
+                self.stays();
                 for touch in touches {
                     let end = end_of_try(touch.access);
                     self.comes(touch.cell, end, touch.room);
@@ -263,11 +264,19 @@ impl Execution {
         }
     }
 
-    /// Notes that the current activity leaves this end of a channel, at which it has waited.
-    pub(super) fn withdraws(&self, touch: &Touch<'_>, end: End) {
+    /// Notes that the current activity gives up waiting at this end of a channel.
+    pub(super) fn gives_up(&self, touch: &Touch<'_>, end: End) {
         let state = &mut *self.state();
-        if let Some(object) = state.names.known(touch.cell) {
-            state.withdraws(object, end, touch.room);
+        let number = state.current;
+        let actor = state.actors.get(number as usize);
+        if actor.is_some_and(|actor| actor.has_left) {
+            return;
+        }
+        if let Some(object) = state.names.known(touch.cell)
+            && let Some(moment) = state.moment
+        {
+            state.passed(object, Passed::GaveUp(end), moment, touch.room);
+            state.withdraws(number, object, end, touch.room);
         }
     }
 
@@ -384,11 +393,19 @@ impl Execution {
         state.passed(object, what, moment, room);
     }
 
-    /// Makes the next step of the current activity come after its own steps only.
+    /// Notes that the current activity begins to wait in a selection.
+    fn stays(&self) {
+        let state = &mut *self.state();
+        let number = state.current as usize;
+        state.actors[number].has_left = false;
+    }
+
+    /// Makes the next step of the current activity, the end of a timed wait, come after its own steps only.
     pub(crate) fn forget_reasons(&self) {
         let state = &mut *self.state();
         if let Some(actor) = state.actors.get_mut(state.current as usize) {
             actor.inherited.clear();
+            actor.has_left = false;
         }
     }
 
