@@ -26,6 +26,7 @@ mod exit;
 pub(crate) mod identity;
 #[cfg(feature = "explore")]
 mod input;
+mod output;
 mod random;
 mod real;
 mod shifted;
@@ -38,6 +39,7 @@ use reenact_trace::Kind;
 
 #[cfg(feature = "explore")]
 pub(crate) use self::real::read as real_read;
+pub(crate) use self::real::write_all;
 pub(crate) use self::{
     clock::{CLOCK_KINDS, CLOCKS, REALTIME},
     shifted::{ShiftedClocks, VARIABLE as CLOCKS_VARIABLE, clocks_now, play as play_clocks},
@@ -63,6 +65,8 @@ pub(crate) fn link() {
         identity::kill as *const (),
         identity::getenv as *const (),
         syscall::syscall as *const (),
+        output::write as *const (),
+        output::writev as *const (),
     ));
     waits::link();
     #[cfg(target_arch = "x86_64")]

@@ -4,6 +4,7 @@
 //! that survives the process. Everything else in here is the exception.
 
 mod outside;
+mod printed;
 mod recorder_state;
 mod start;
 
@@ -22,6 +23,7 @@ use reenact_trace::{Appender, Kind, Origin, Slot, StopReason, Writer};
 
 pub(crate) use self::{
     outside::{Reading, clock, clock_briefly, external, random, waited, write_kept},
+    printed::{printed, printed_in_part},
     recorder_state::{Block, Me, RecorderState},
     start::{start, start_from_environment},
 };

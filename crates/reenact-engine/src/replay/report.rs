@@ -2,21 +2,23 @@
 
 use std::{
     backtrace::Backtrace,
-    io::Write,
     path::Path,
     sync::{
-        PoisonError,
+        OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering::SeqCst},
     },
 };
 
 use super::{Replay, Runner, cursor::Cursor, ending};
-use crate::raw;
+use crate::{captured::write_all, raw};
 
 /// First line of a report: the replay has diverged from the recording.
 pub(super) const DIVERGED: &str = "diverged";
 /// First line of a report: the replay has reached the end of the trace.
 pub(super) const ENDED: &str = "ended";
+
+/// First line of a report: the replay prints something else than the recorded program, and has not diverged.
+const PRINTED: &str = "printed";
 
 /// How many activities a report names at most.
 const MOST_NAMED: usize = 40;
@@ -30,18 +32,44 @@ pub(super) fn finish(file: Option<&Path>, outcome: &str, text: &str) -> ! {
     if REPORTED.swap(true, SeqCst) {
         raw::sleep_for_good();
     }
-    let _ = write!(std::io::stderr(), "reenact: {text}");
-    if let Some(file) = file {
-        let _ = std::fs::write(file, format!("{outcome}\n{text}"));
-    }
-    let status = if outcome == DIVERGED {
-        STATUS_DIVERGED
-    } else {
-        0
+    ending::flush();
+    say(text);
+    let printed = PRINTED_DIFFERENCE.get();
+    let outcome = match printed {
+        Some(_) if outcome == ENDED => PRINTED,
+        _ => outcome,
     };
+    if let Some(file) = file {
+        let _ = std::fs::write(
+            file,
+            match printed {
+                None => format!("{outcome}\n{text}"),
+                Some(printed) if outcome == PRINTED => format!("{outcome}\n{printed}{text}"),
+                Some(printed) => format!("{outcome}\n{text}Before that, {printed}"),
+            },
+        );
+    }
+    let status = if outcome == ENDED { 0 } else { STATUS_DIVERGED };
     // SAFETY: `_exit` ends the process without running any more of its code, so the state of other threads does not
     // matter.
     unsafe { libc::_exit(status) }
+}
+
+/// The report on the first difference in what is printed.
+static PRINTED_DIFFERENCE: OnceLock<String> = OnceLock::new();
+
+/// Writes the report on a difference in what is printed. The replay goes on.
+pub(super) fn note_printed(file: Option<&Path>, text: &str) {
+    let text = PRINTED_DIFFERENCE.get_or_init(|| text.to_owned());
+    say(text);
+    if let Some(file) = file {
+        let _ = std::fs::write(file, format!("{PRINTED}\n{text}"));
+    }
+}
+
+/// Prints a report. Not with the standard library, whose locks a thread may hold that never goes on.
+fn say(text: &str) {
+    write_all(libc::STDERR_FILENO, format!("reenact: {text}").as_bytes());
 }
 
 /// Something that the program does and that the trace does not say.

@@ -6,6 +6,7 @@ mod captured;
 mod everyone;
 mod files;
 mod generated;
+mod printed;
 mod processes;
 mod sockets;
 mod sources;
@@ -15,6 +16,7 @@ fn main() {
     reenact_testing::programs::main(&[
         files::run,
         sockets::run,
+        printed::run,
         processes::run,
         values::run,
         sources::run,

@@ -90,7 +90,11 @@ impl Controller for Execution {
                 self.play_recorded(asked, hear);
                 None
             }
-            Question::Wait | Question::Exit | Question::Missing(_) | Question::IsSourceOver => None,
+            Question::Print { .. }
+            | Question::Wait
+            | Question::Exit
+            | Question::Missing(_)
+            | Question::IsSourceOver => None,
         }
     }
 
