@@ -36,27 +36,33 @@ fn main() {
         "child" => with_a_child(),
         "forever" => forever(),
         "outside" => outside(),
+        "print-words" => print_words(),
         "secret" => secret(),
         "environment" => environment(),
         "until-told" => until_told(),
         "nothing" => println!("nothing happened"),
+        "silence" => {}
         "lost-update" => std::process::exit(lost_update()),
         "philosophers" => philosophers(),
         "turns" => turns(),
         _ => {
             eprintln!(
-                "which one? race, poison, exit, abort, timeouts, actors, crowd, file, child, forever, outside, secret, environment, until-told, nothing, lost-update, philosophers, turns"
+                "which one? race, poison, exit, abort, timeouts, actors, crowd, file, child, forever, outside, print-words, secret, environment, until-told, nothing, silence, lost-update, philosophers, turns"
             );
             std::process::exit(2);
         }
     }
 }
 
-/// Asks for something that may be a secret, after having done something or not.
+/// Prints what is in a file that Reenact does not know of.
+fn print_words() {
+    let words = std::fs::read_to_string("words").expect("there are words");
+    println!("the words:");
+    println!("{words}");
+}
+
+/// Asks for something that may be a secret.
 fn secret() {
-    if std::env::args().nth(2).is_some() {
-        std::hint::black_box(Instant::now());
-    }
     println!(
         "{} letters",
         std::env::var("TOKEN").unwrap_or_default().len()

@@ -84,7 +84,8 @@ pub(crate) struct RecordArgs {
     pub(crate) strategy: Option<RecordingSide>,
     /// What to leave out of the recording, separated by commas, such as header:authorization,env:TOKEN
     ///
-    /// A recording contains what the program reads from outside: requests, files, the environment. These can be left out:
+    /// A recording contains what the program reads from outside (requests, files, the environment) and what it prints.
+    /// These can be left out:
     ///
     ///   header:NAME    a header of requests
     ///   body:PATH      the body of requests to this path
@@ -94,8 +95,10 @@ pub(crate) struct RecordArgs {
     ///   process:NAME   what is read from a program that the program runs
     ///   external:NAME  the value that the program gets through reenact::external("NAME", …)
     ///   source:NAME    the values of the source with this name
+    ///   output:STREAM  the text that the program prints, where STREAM is stdout or stderr
     ///
-    /// The program itself is not affected. A replay stops with a message where the program reads what was left out.
+    /// The program itself is not affected. A replay stops with a message where the program reads what was left out. What
+    /// it prints is still compared, by a hash.
     ///
     /// Only their owner can read recordings. Without this option, the variable REENACT_REDACT is used, if it is set.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = secret, verbatim_doc_comment)]
@@ -118,11 +121,14 @@ pub(crate) struct RecordArgs {
 
 /// Parses one item of `--redact`, such as `env:TOKEN`.
 fn secret(text: &str) -> Result<String, String> {
-    const KINDS: [&str; 8] = [
-        "header", "body", "env", "file", "socket", "process", "external", "source",
+    const KINDS: [&str; 9] = [
+        "header", "body", "env", "file", "socket", "process", "external", "source", "output",
     ];
     let text = text.trim();
     match text.split_once(':') {
+        Some(("output", name)) if !["stdout", "stderr"].contains(&name) => {
+            Err("expected output:stdout or output:stderr".to_owned())
+        }
         Some((kind, name)) if KINDS.contains(&kind) && !name.is_empty() => Ok(text.to_owned()),
         _ => Err(format!(
             "expected KIND:NAME, where KIND is one of {}",
@@ -213,8 +219,8 @@ Examples:
   reenact replay bug.reenact -- ./app        Replay a program that has moved
 
 Exit status: that of the program if it ended as recorded (with --times: 0 if it did so every time);
-0 if the recording ends before the program does; 86 if a replay differed from the recording; 125 if
-reenact itself failed.";
+0 if the recording ends before the program does; 86 if a replay differed from the recording, or
+printed something else; 125 if reenact itself failed.";
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum TraceCommand {

@@ -56,7 +56,7 @@ impl<'a> RecordedPath<'a> {
         if let Some(signal) = signals::received() {
             return Ok(Replayed::Interrupted(Exit::Signal(signal)));
         }
-        match outcome.is_same() {
+        match outcome.has_followed() {
             true => Ok(Replayed::RecordedPath(Box::new(recording))),
             false => Err(Error::Unfit(format!("it cannot be replayed: {outcome}"))),
         }

@@ -29,6 +29,7 @@ mod exit;
 pub(crate) mod identity;
 #[cfg(feature = "explore")]
 mod input;
+mod output;
 mod random;
 mod real;
 mod seen;
@@ -42,6 +43,7 @@ use reenact_trace::Kind;
 
 #[cfg(feature = "explore")]
 pub(crate) use self::real::read as real_read;
+pub(crate) use self::real::write_all;
 pub(crate) use self::{
     clock::{CLOCK_KINDS, CLOCKS, REALTIME},
     shifted::{ShiftedClocks, VARIABLE as CLOCKS_VARIABLE, clocks_now, play as play_clocks},
@@ -74,6 +76,8 @@ pub(crate) fn link() {
         bus::sigaction as *const (),
         bus::signal as *const (),
         syscall::syscall as *const (),
+        output::write as *const (),
+        output::writev as *const (),
     ));
     seen::link();
     waits::link();

@@ -17,7 +17,7 @@ use std::{
 use reenact_trace::Origin;
 
 use crate::{
-    Announcement, Arrival, Asked, Change, ControlledActivity, Latch, Reply, Touch,
+    Announcement, Arrival, Asked, Change, ControlledActivity, Latch, Reply, Stream, Touch,
     activity::with_controlled, explore, mode, pool::Task, raw::Parker,
 };
 
@@ -130,6 +130,13 @@ pub enum Question<'a> {
     },
     /// A call of the C library.
     Library(Captured),
+    /// A text that is to be printed. Any answer means that it has been dealt with.
+    Print {
+        /// Where it is printed.
+        stream: Stream,
+        /// The text.
+        text: &'a [u8],
+    },
     /// A wait with a time limit that is not an operation, as in a library.
     Wait,
     /// The activity is about to end the process.
@@ -164,6 +171,8 @@ pub enum Heard {
     TimedOut(bool),
     /// Bytes.
     Bytes(Arc<[u8]>),
+    /// How much of a text was written, or the error number.
+    Written(Result<usize, i32>),
 }
 
 /// An event about the messages of a light activity.

@@ -35,6 +35,7 @@ mod mode;
 mod object;
 mod operation;
 pub mod pool;
+mod printed;
 pub mod raw;
 mod record;
 mod refusal;
@@ -70,6 +71,7 @@ pub use operation::{
     Access, Announcement, Change, Envelope, Name, Named, ObjectName, Op, OpInfo, OperationKind,
     Touch, Values, third_person, with_object,
 };
+pub use printed::Stream;
 pub use reenact_trace::{Origin, TraceError};
 pub use seeds::Map;
 pub use session::{controlled, record_to};

@@ -6,6 +6,7 @@
 mod environment;
 mod notes;
 mod outside;
+mod printed;
 mod recorder_state;
 mod start;
 
@@ -26,6 +27,7 @@ pub(crate) use self::{
     environment::note as note_variable,
     notes::{note_name, note_read, note_thread},
     outside::{Reading, clock, clock_briefly, external, random, waited, write_kept},
+    printed::{printed, printed_in_part},
     recorder_state::{Block, Me, RecorderState},
     start::{start, start_from_environment},
 };

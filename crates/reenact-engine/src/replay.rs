@@ -15,6 +15,7 @@ pub(crate) use self::log::not_as_itself;
 pub(crate) mod fast_path;
 mod library;
 mod not_started;
+mod printed;
 mod reception;
 mod report;
 mod sent;
@@ -43,6 +44,7 @@ use self::{
     cursor::{Cursor, LibraryCalls, Next, ObservedAs},
     log::{LogFile, Unwritten},
     not_started::NotStarted,
+    printed::Printed,
     turns::{Turns, Want},
     waiting::WaitReason,
 };
@@ -85,6 +87,7 @@ pub(crate) struct Replay {
     waits_are_recorded: OnceLock<bool>,
     /// Whether an activity has waited like that in this replay.
     has_waited: AtomicBool,
+    printed: Printed,
     /// The number of activities with unconsumed items in the trace, including those that have not yet started.
     unconsumed: AtomicU32,
     log: Option<LogFile>,
@@ -215,6 +218,9 @@ impl Replay {
         withheld::set_missing(&trace.program().withheld);
         play_process(&trace);
         captured::play_clocks(recorded_variable(&trace, captured::CLOCKS_VARIABLE));
+        if recorded_variable(&trace, crate::printed::VARIABLE).is_some() {
+            crate::printed::compare();
+        }
         captured::link();
         let log = std::env::var_os("REENACT_LOG")
             .map(PathBuf::from)
@@ -268,6 +274,7 @@ impl Replay {
             turns: Turns::new(),
             waits_are_recorded: OnceLock::new(),
             has_waited: AtomicBool::new(false),
+            printed: Printed::default(),
             log,
             report,
         })

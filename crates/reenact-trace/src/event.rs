@@ -44,6 +44,9 @@ impl Kind {
     /// A wait with a time limit that is not an operation, in a library for example, has ended; the number is 1 if it
     /// timed out, otherwise 0.
     pub const WAITED: Kind = Kind(0x0c);
+    /// What became of a write to standard output or standard error that the system did not take as a whole: twice the
+    /// number of bytes that it took, or twice the error number and one.
+    pub const WRITTEN: Kind = Kind(0x0d);
     /// Took the object after others had looked at it; the second number says how often.
     pub const TAKE_AFTER_LOOKS: Kind = Kind(0x41);
     /// A numbered message was received that is not the next one of its sender; the numbers are the sender, and how far
@@ -56,6 +59,12 @@ impl Kind {
     pub const ANSWER: Kind = Kind(0x44);
     /// External data: their id ([`Appender::data`](crate::Appender::data)), and a check value of the request.
     pub const DATA: Kind = Kind(0x45);
+    /// Text was printed. The first number is twice the number of writes of others to the same stream since this
+    /// activity's last one, and one more on standard error; the second is the id of the text's data.
+    pub const PRINTED: Kind = Kind(0x46);
+    /// Text was printed that the trace does not have. The first number is as for [`Kind::PRINTED`]; the second is a
+    /// hash in the lower 28 bits, and the length above.
+    pub const PRINTED_HASH: Kind = Kind(0x47);
 
     const FIRST_OF_TWO: u8 = 0x40;
 
@@ -94,11 +103,14 @@ impl std::fmt::Display for Kind {
             Kind::TIME => f.write_str("time"),
             Kind::RANDOM => f.write_str("random"),
             Kind::WAITED => f.write_str("waited"),
+            Kind::WRITTEN => f.write_str("written"),
             Kind::TAKE_AFTER_LOOKS => f.write_str("take after looks"),
             Kind::PIPELINED => f.write_str("pipelined"),
             Kind::CHILDREN => f.write_str("children"),
             Kind::ANSWER => f.write_str("answer"),
             Kind::DATA => f.write_str("data"),
+            Kind::PRINTED => f.write_str("printed"),
+            Kind::PRINTED_HASH => f.write_str("printed hash"),
             Kind(code) => write!(f, "kind {code:#04x}"),
         }
     }
@@ -179,6 +191,9 @@ mod tests {
             (0x0a, "time", false),
             (0x0b, "random", false),
             (0x0c, "waited", false),
+            (0x0d, "written", false),
+            (0x46, "printed", true),
+            (0x47, "printed hash", true),
             (0x1f, "kind 0x1f", false),
             (0x5f, "kind 0x5f", true),
         ] {

@@ -240,10 +240,12 @@ pub(super) fn standard_input_if_file() -> Stdio {
     }
 }
 
-/// The engine's report on a replay that the program did not end by itself.
+/// The engine's report on a replay that the program did not end by itself, or that printed something else.
 #[derive(Debug)]
 enum EarlyEnd {
     Diverged(String),
+    /// The program printed something else, and otherwise followed the recording.
+    Printed(String),
     Ended,
 }
 
@@ -252,6 +254,7 @@ impl EarlyEnd {
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
         match first.trim() {
             "diverged" => Some(EarlyEnd::Diverged(rest.trim_end().to_owned())),
+            "printed" => Some(EarlyEnd::Printed(rest.trim_end().to_owned())),
             "ended" => Some(EarlyEnd::Ended),
             _ => None,
         }
@@ -284,6 +287,8 @@ pub(crate) enum ReplayOutcome {
         #[serde(serialize_with = "report::optional_exit")]
         exit: Option<Exit>,
     },
+    /// The program followed the recording, but printed something else.
+    PrintsDiffer { report: String },
     /// The program diverged from the recording.
     Diverged { report: String },
 }
@@ -292,6 +297,7 @@ impl RecordedEnd {
     fn compare(self, exit: Exit, report: Option<EarlyEnd>) -> ReplayOutcome {
         match (report, self.exit) {
             (Some(EarlyEnd::Diverged(report)), _) => ReplayOutcome::Diverged { report },
+            (Some(EarlyEnd::Printed(report)), _) => ReplayOutcome::PrintsDiffer { report },
             // A run that exited normally and was recorded to its end does not run out of trace.
             (Some(EarlyEnd::Ended), Some(recorded @ Exit::Status(_))) if !self.partial => {
                 ReplayOutcome::Differs {
@@ -317,8 +323,15 @@ impl ReplayOutcome {
             ReplayOutcome::Same { .. }
             | ReplayOutcome::Exited { .. }
             | ReplayOutcome::Ended { .. } => true,
-            ReplayOutcome::Differs { .. } | ReplayOutcome::Diverged { .. } => false,
+            ReplayOutcome::Differs { .. }
+            | ReplayOutcome::PrintsDiffer { .. }
+            | ReplayOutcome::Diverged { .. } => false,
         }
+    }
+
+    /// Whether the operations were those of the recording, whatever was printed.
+    pub(crate) fn has_followed(&self) -> bool {
+        self.is_same() || matches!(self, ReplayOutcome::PrintsDiffer { .. })
     }
 
     /// The exit of `reenact replay` after this outcome.
@@ -326,16 +339,18 @@ impl ReplayOutcome {
         match self {
             ReplayOutcome::Same { exit } | ReplayOutcome::Exited { exit } => *exit,
             ReplayOutcome::Ended { .. } => Exit::Status(0),
-            ReplayOutcome::Differs { .. } | ReplayOutcome::Diverged { .. } => {
-                Exit::Status(DIVERGED)
-            }
+            ReplayOutcome::Differs { .. }
+            | ReplayOutcome::PrintsDiffer { .. }
+            | ReplayOutcome::Diverged { .. } => Exit::Status(DIVERGED),
         }
     }
 
-    /// The engine's report on the divergence, if there was one.
+    /// The engine's report on the difference, if it found one.
     pub(crate) fn report(&self) -> Option<&str> {
         match self {
-            ReplayOutcome::Diverged { report } => Some(report),
+            ReplayOutcome::PrintsDiffer { report } | ReplayOutcome::Diverged { report } => {
+                Some(report)
+            }
             _ => None,
         }
     }
@@ -370,6 +385,9 @@ impl fmt::Display for ReplayOutcome {
                     Some(recorded) => write!(f, ", but the recorded program {recorded}"),
                     None => Ok(()),
                 }
+            }
+            ReplayOutcome::PrintsDiffer { .. } => {
+                f.write_str("differs: the program printed something else than the recorded one")
             }
             ReplayOutcome::Diverged { .. } => {
                 f.write_str("diverged: the program did something else than the recording says")

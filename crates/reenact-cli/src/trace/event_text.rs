@@ -66,6 +66,24 @@ impl<'a> EventText<'a> {
                 ),
                 (Err(_), _) => "gets something from outside that is missing".to_owned(),
             },
+            Kind::PRINTED => match self.trace.data(second) {
+                Ok(text) => format!(
+                    "prints {:?} {}",
+                    String::from_utf8_lossy(&text),
+                    printed(number)
+                ),
+                Err(_) => format!("prints text that is missing {}", printed(number)),
+            },
+            Kind::PRINTED_HASH => {
+                format!("prints {} {}", bytes(second >> 28), printed(number))
+            }
+            Kind::WRITTEN if number & 1 == 1 => {
+                format!(
+                    "cannot print: {}",
+                    std::io::Error::from_raw_os_error((number >> 1) as i32)
+                )
+            }
+            Kind::WRITTEN => format!("prints no more than {} at first", bytes(number >> 1)),
             Kind::WITHHELD => "gets something from outside that was withheld".to_owned(),
             kind if kind.has_two_numbers() => format!("{kind} {number} {second}"),
             kind => format!("{kind} {number}"),
@@ -97,6 +115,21 @@ impl<'a> EventText<'a> {
 
 fn bytes(count: u64) -> String {
     report::counted(count, "byte", "bytes")
+}
+
+/// Describes where text was printed. The engine encodes the stream in the lowest bit.
+fn printed(number: u64) -> String {
+    let stream = match number & 1 {
+        0 => "standard output",
+        _ => "standard error",
+    };
+    match number >> 1 {
+        0 => format!("to {stream}"),
+        others => format!(
+            "to {stream}, after {} of others",
+            report::counted(others, "write", "writes")
+        ),
+    }
 }
 
 /// Describes how much later or earlier a reading of a clock is than the last one. The engine encodes the difference

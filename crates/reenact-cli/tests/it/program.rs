@@ -248,7 +248,7 @@ fn a_log_says_which_messages_were_handled() {
 #[test]
 fn a_program_that_does_nothing_leaves_nothing() {
     let directory = Directory::new();
-    let run = record(&directory, "nothing");
+    let run = record(&directory, "silence");
     assert!(run.status.success());
     run.assert_stderr_has("nothing was recorded");
     assert_eq!(directory.files(), [""; 0]);

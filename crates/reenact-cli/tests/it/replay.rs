@@ -237,6 +237,33 @@ fn a_program_that_has_moved_is_replayed_from_where_it_is() {
     run.assert_status(86);
 }
 
+/// A script that ends as recorded, having printed something else.
+const PRINTS: &str = r"printf 'printed\nthe replay prints something else\n  recorded:  one\n' >$REENACT_REPORT; \
+                       printf 'reenact: the replay prints something else\n  recorded:  one\n' >&2; exit 3";
+
+#[test]
+fn another_output_is_said_and_is_not_the_same_end() {
+    let (_, run) = replay(PRINTS, Some(Exit::Status(3)), &[]);
+    run.assert_status(86);
+    expect![[r#"
+        reenact: the replay prints something else
+          recorded:  one
+        reenact: replay 1 of 1: differs: the program printed something else than the recorded one
+    "#]]
+    .assert_eq(&run.stderr);
+
+    let (_, run) = replay(PRINTS, Some(Exit::Status(3)), &["--json"]);
+    run.assert_status(86);
+    expect![[r#"
+        {"replay":1,"of":1,"outcome":"prints_differ","report":"the replay prints something else\n  recorded:  one"}
+    "#]]
+    .assert_eq(&run.stdout);
+
+    let (_, run) = replay(PRINTS, Some(Exit::Status(3)), &["--times", "2"]);
+    run.assert_status(86);
+    run.assert_stderr_has("reenact: 0 of 2 replays ended as recorded\n");
+}
+
 #[test]
 fn a_log_is_shown_or_kept() {
     let script = r#"printf '\tobject\t1\tmutex\tsrc/a.rs\t2\t5\nmain.0\tworker\tlock\t\0371\037\tsrc/a.rs:3\ttimed out\nmain\t-\tjoin\tmain.0\tsrc/a.rs:9\t\n' > $REENACT_LOG"#;

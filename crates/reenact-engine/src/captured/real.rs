@@ -143,6 +143,58 @@ pub(crate) unsafe fn read(file: c_int, buffer: *mut c_void, count: usize) -> isi
     }
 }
 
+/// Writes to a file.
+///
+/// # Safety
+///
+/// As for the C library's `write`.
+pub(super) unsafe fn write(file: c_int, buffer: *const c_void, count: usize) -> isize {
+    static REAL: Real = Real::new(c"write");
+    let real = REAL.get();
+    // SAFETY: The caller guarantees that the buffer is valid; the function of this name has this type.
+    unsafe {
+        if real.is_null() {
+            return libc::syscall(libc::SYS_write, file, buffer, count) as isize;
+        }
+        let real: unsafe extern "C" fn(c_int, *const c_void, usize) -> isize =
+            std::mem::transmute(real);
+        real(file, buffer, count)
+    }
+}
+
+/// Writes parts to a file.
+///
+/// # Safety
+///
+/// As for the C library's `writev`.
+pub(super) unsafe fn writev(file: c_int, parts: *const libc::iovec, count: c_int) -> isize {
+    static REAL: Real = Real::new(c"writev");
+    let real = REAL.get();
+    // SAFETY: The caller guarantees that the parts are valid; the function of this name has this type.
+    unsafe {
+        if real.is_null() {
+            return libc::syscall(libc::SYS_writev, file, parts, count) as isize;
+        }
+        let real: unsafe extern "C" fn(c_int, *const libc::iovec, c_int) -> isize =
+            std::mem::transmute(real);
+        real(file, parts, count)
+    }
+}
+
+/// Writes all of a text to a file, unless that fails.
+pub(crate) fn write_all(file: c_int, mut text: &[u8]) {
+    while !text.is_empty() {
+        // SAFETY: The range is that of the slice.
+        let result = unsafe { write(file, text.as_ptr().cast(), text.len()) };
+        match usize::try_from(result) {
+            Ok(count) => text = &text[count.min(text.len())..],
+            Err(_) if errno() == libc::EINTR => {}
+            Err(_) if errno() == libc::EAGAIN => std::thread::yield_now(),
+            Err(_) => return,
+        }
+    }
+}
+
 /// Looks up an environment variable.
 ///
 /// # Safety

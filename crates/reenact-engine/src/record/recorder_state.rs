@@ -15,6 +15,7 @@ use crate::{
     delta_cache::DeltaCache,
     mode::{self, Mode},
     object::tag,
+    printed::{Printing, STREAMS, is_print},
 };
 
 /// The state of an activity that records. A light activity has none until its first unpredicted event.
@@ -36,6 +37,8 @@ pub(crate) struct RecorderState {
     pub(super) deltas: DeltaCache,
     /// Its last reading of each clock.
     pub(super) clocks: [Reading; CLOCKS],
+    /// What it has printed to each stream.
+    pub(super) printed: [Printing; STREAMS],
     pub(crate) arrivals: Option<Box<Arrivals>>,
 }
 
@@ -91,6 +94,7 @@ impl RecorderState {
             tickets: 0,
             deltas: DeltaCache::default(),
             clocks: [Reading::default(); CLOCKS],
+            printed: Default::default(),
             arrivals: None,
         }
     }
@@ -209,7 +213,7 @@ impl Me<'_> {
         {
             return false;
         }
-        if self.recorder_state.is_foreign && captured::is_of_library(kind) {
+        if is_print(kind) || self.recorder_state.is_foreign && captured::is_of_library(kind) {
             count_without_trace();
         } else {
             count(tag);

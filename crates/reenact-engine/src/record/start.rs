@@ -19,7 +19,7 @@ use crate::{
     activity::{Hot, with_recording},
     captured,
     mode::{self, Mode},
-    seeds, withheld,
+    printed, seeds, withheld,
 };
 
 /// Begins recording because the environment says so. If that fails, prints a line on standard error and returns off.
@@ -89,6 +89,9 @@ pub(crate) fn start(path: &Path) -> Result<(), TraceError> {
         captured::CLOCKS_VARIABLE.into(),
         captured::clocks_now().into(),
     ));
+    program
+        .environment
+        .push((printed::VARIABLE.into(), "1".into()));
     captured::link();
     // The thread that ends the process writes that, even if it has written nothing else. Any other thread that is
     // running then was cut off.

@@ -162,6 +162,7 @@ impl Controller for Replay {
                 Some(Heard::Done)
             }
             Question::Library(what) => self.recollection(runner(), what),
+            Question::Print { stream, text } => self.prints(runner(), stream, text),
             Question::Wait => self.waits(runner()),
             Question::Exit => {
                 self.exits(runner());

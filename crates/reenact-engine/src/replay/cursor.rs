@@ -8,14 +8,15 @@ use std::{
 use reenact_trace::{Event, EventStream, Item, Kind, TraceError};
 
 use super::{
-    external::is_external, fast_path::FastPath, reception::MessageOrder, report::Difference,
-    transaction::Expected,
+    external::is_external, fast_path::FastPath, printed::Begun, reception::MessageOrder,
+    report::Difference, transaction::Expected,
 };
 use crate::{
     Map,
     arrivals::{unzigzag, zigzag},
     captured::{CLOCK_KINDS, CLOCKS, is_of_library},
     delta_cache::DeltaCache,
+    printed::{Printing, STREAMS, is_print},
     record::{Block, of_exit},
 };
 
@@ -58,6 +59,11 @@ pub(super) struct LibraryCalls {
     held: u32,
 }
 
+/// Whether an event is of what an activity does besides its operations.
+fn is_of_calls(kind: Kind) -> bool {
+    is_of_library(kind) || is_print(kind)
+}
+
 pub(super) struct Cursor {
     stream: EventStream,
     /// Items that were read ahead, each with the stream's position after it.
@@ -71,6 +77,10 @@ pub(super) struct Cursor {
     pub(super) library: LibraryCalls,
     /// How far the readings of each clock that were skipped had advanced it.
     skipped: [u64; CLOCKS],
+    /// What it has printed to each stream.
+    pub(super) printed: [Printing; STREAMS],
+    /// Texts that it has printed in part.
+    pub(super) begun: [Option<Box<Begun>>; STREAMS],
     pub(super) deltas: DeltaCache,
     /// The values that this activity last saw or wrote, by object.
     pub(super) seen: Map<u64, u64>,
@@ -102,6 +112,8 @@ impl Cursor {
             stream,
             library: LibraryCalls::default(),
             skipped: [0; CLOCKS],
+            printed: Default::default(),
+            begun: Default::default(),
             ahead: VecDeque::new(),
             position: 0,
             fast_path: Box::new(fast_path),
@@ -148,27 +160,29 @@ impl Cursor {
         }))
     }
 
-    /// Returns the next item if it is a call of the C library.
+    /// Returns the next item if it is a call of the C library, or something printed.
     pub(super) fn next_library(&self) -> Option<Event> {
         match self.next {
-            Next::Event(event) if self.silent_left() == 0 && is_of_library(event.kind) => {
-                Some(event)
-            }
+            Next::Event(event) if self.silent_left() == 0 && is_of_calls(event.kind) => Some(event),
             _ => None,
         }
     }
 
-    /// Looks ahead for a call of this kind to the C library before the activity's next operation. A wait has readings of
-    /// the clock before and after it, so the search for anything else ends there.
-    pub(super) fn is_in_reach(&mut self, kind: Kind) -> Result<bool, TraceError> {
+    /// Looks ahead for a call of a wanted kind to the C library before the activity's next operation. The search ends at
+    /// calls of the kinds that `ends` selects.
+    pub(super) fn is_in_reach(
+        &mut self,
+        is_wanted: impl Fn(Kind) -> bool,
+        ends: impl Fn(Kind) -> bool,
+    ) -> Result<bool, TraceError> {
         let Some(next) = self.next_library() else {
             return Ok(false);
         };
         let mut found = next.kind;
         let mut seen = 0;
         loop {
-            if found == kind || found == Kind::WAITED {
-                return Ok(found == kind);
+            if is_wanted(found) || ends(found) {
+                return Ok(is_wanted(found));
             }
             found = loop {
                 if seen == MOST_AHEAD {
@@ -180,7 +194,7 @@ impl Cursor {
                 }
                 seen += 1;
                 match self.ahead[seen - 1].0 {
-                    Item::Event(event) if event.silent == 0 && is_of_library(event.kind) => {
+                    Item::Event(event) if event.silent == 0 && is_of_calls(event.kind) => {
                         break event.kind;
                     }
                     Item::Tick { silent: 0, .. } => {}
@@ -289,12 +303,15 @@ impl Cursor {
 
     /// Whether the trace contains nothing more for this activity.
     pub(super) fn is_consumed(&self) -> bool {
-        matches!(self.next, Next::Cut { .. }) && self.silent_left() == 0
+        matches!(self.next, Next::Cut { .. })
+            && self.silent_left() == 0
+            && self.begun.iter().all(Option::is_none)
     }
 
     /// Describes the next item of the trace, for reports.
     pub(super) fn describe(&self) -> String {
         let next = match self.next {
+            Next::Event(event) if is_print(event.kind) => "something that is printed".to_owned(),
             Next::Event(event) if event.kind.has_two_numbers() => {
                 format!("{} {} after {}", event.kind, event.number, event.second)
             }

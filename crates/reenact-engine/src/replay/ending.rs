@@ -42,6 +42,13 @@ pub(super) fn is_exiting() -> bool {
     EXITING.load(SeqCst)
 }
 
+/// Prints what this replay has held back, before it ends the process.
+pub(super) fn flush() {
+    if let Some(replay) = REPLAY.get() {
+        replay.printed.flush();
+    }
+}
+
 /// Wakes the activities whose turn it is at this object.
 #[cold]
 pub(super) fn wake(object: &Object) {
@@ -70,6 +77,7 @@ pub(super) fn watch(replay: &Arc<Replay>) {
             });
             activity::leave(true);
             replay.wait_for_others();
+            replay.printed.flush();
         }
     }
     // May run on the small alternate stack of a thread that has overflowed its own, so the watching thread does the
@@ -205,6 +213,7 @@ impl Replay {
 
     /// Lets the thread that waits for the other activities end the process.
     fn may_exit(&self) {
+        self.printed.flush();
         MAY_EXIT.store(1, SeqCst);
         raw::wake_all(&MAY_EXIT);
         raw::wake_all(&self.turns.awake);

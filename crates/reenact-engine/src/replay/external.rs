@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use reenact_trace::{Event, Item, Kind, Trace};
 
 use super::{Replay, Runner, cursor::Next, describe, report};
-use crate::{Announcement, Asked, Reply, captured::is_of_library, object::tag};
+use crate::{Announcement, Asked, Reply, captured::is_of_library, object::tag, printed::is_print};
 
 impl Replay {
     /// Gives an activity the recorded answer to a request for external data, if the request is the recorded one.
@@ -108,6 +108,7 @@ pub(crate) fn is_stranger(trace: &Arc<Trace>, number: u32) -> bool {
 /// Whether an event is external data.
 pub(super) fn is_external(event: Event) -> bool {
     is_of_library(event.kind)
+        || is_print(event.kind)
         || matches!(
             event.kind,
             Kind::OUTSIDE | Kind::ANSWER | Kind::DATA | Kind::WITHHELD

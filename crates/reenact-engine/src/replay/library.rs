@@ -25,6 +25,7 @@ use crate::{
     Captured, Heard,
     captured::{WAIT, is_of_library, op_of},
     object::tag,
+    printed::is_print,
 };
 
 /// How many readings that the trace does not have an activity gets before its next operation or wait. One that goes on
@@ -110,7 +111,9 @@ impl Replay {
         kind: Kind,
         doing: &dyn Fn() -> String,
     ) -> Option<Event> {
-        match cursor.is_in_reach(kind) {
+        // A wait has readings of the clock before and after it, and so does what is printed.
+        let ends = |next| next == Kind::WAITED || is_print(next);
+        match cursor.is_in_reach(|next| next == kind, ends) {
             Ok(true) => {}
             Ok(false) => return None,
             Err(error) => self.cannot_read(&error),
@@ -125,21 +128,26 @@ impl Replay {
         }
     }
 
-    fn skip(&self, runner: &Runner, cursor: &mut Cursor, event: Event) {
+    pub(super) fn skip(&self, runner: &Runner, cursor: &mut Cursor, event: Event) {
         cursor.skip_reading(event);
         self.pass(runner, cursor, event);
     }
 
-    /// Goes past a call of the C library.
-    fn pass(&self, runner: &Runner, cursor: &mut Cursor, event: Event) {
-        // Those of foreign threads are not in the hash.
-        if !runner.is_foreign {
+    /// Goes past a call of the C library, or something printed.
+    pub(super) fn pass(&self, runner: &Runner, cursor: &mut Cursor, event: Event) {
+        // Those of foreign threads are not in the hash, nor is what is printed.
+        if !runner.is_foreign && !is_print(event.kind) {
             cursor.count(tag(0, op_of(event.kind)));
         }
         self.load(runner, cursor);
     }
 
-    fn pass_checks(&self, runner: &Runner, cursor: &mut Cursor, doing: &dyn Fn() -> String) {
+    pub(super) fn pass_checks(
+        &self,
+        runner: &Runner,
+        cursor: &mut Cursor,
+        doing: &dyn Fn() -> String,
+    ) {
         while cursor.silent_left() == 0 && matches!(cursor.next, Next::Tick { .. }) {
             self.check(runner, cursor, doing);
             self.load(runner, cursor);
@@ -147,7 +155,7 @@ impl Replay {
     }
 
     /// Whether the activity may call the C library more or less often than recorded.
-    fn may_differ(&self, runner: &Runner) -> bool {
+    pub(super) fn may_differ(&self, runner: &Runner) -> bool {
         runner.is_foreign
             || self.has_waited.load(Relaxed)
             || *self.waits_are_recorded.get_or_init(|| {
@@ -177,11 +185,18 @@ impl Replay {
         cursor: &mut Cursor,
         doing: &dyn Fn() -> String,
     ) {
+        if cursor.begun.iter().any(Option::is_some) {
+            self.has_printed_all(runner, cursor, &doing());
+        }
         loop {
             self.pass_checks(runner, cursor, doing);
             let Some(next) = cursor.next_library() else {
                 return;
             };
+            if is_print(next.kind) {
+                self.has_not_printed(runner, cursor, next, &doing());
+                continue;
+            }
             // The waits of libraries do not ask for random bytes.
             let is_left_out =
                 runner.is_foreign || next.kind != Kind::RANDOM && self.may_differ(runner);

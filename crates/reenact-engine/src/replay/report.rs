@@ -5,7 +5,7 @@ use std::{
     io::Write,
     path::Path,
     sync::{
-        PoisonError,
+        OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering::SeqCst},
     },
 };
@@ -13,12 +13,15 @@ use std::{
 use reenact_trace::{create_private, printable_lines};
 
 use super::{Replay, Runner, cursor::Cursor, ending};
-use crate::{raw, site, unrecorded};
+use crate::{captured::write_all, raw, site, unrecorded};
 
 /// First line of a report: the replay has diverged from the recording.
 pub(super) const DIVERGED: &str = "diverged";
 /// First line of a report: the replay has reached the end of the trace.
 pub(super) const ENDED: &str = "ended";
+
+/// First line of a report: the replay prints something else than the recorded program, and has not diverged.
+const PRINTED: &str = "printed";
 
 /// How many activities a report names at most.
 const MOST_NAMED: usize = 40;
@@ -35,22 +38,50 @@ pub(super) fn finish(file: Option<&Path>, outcome: &str, text: &str) -> ! {
     if REPORTED.swap(true, SeqCst) {
         raw::sleep_for_good();
     }
-    // The names in it may be a stranger's.
-    let text = printable_lines(text);
-    let _ = write!(std::io::stderr(), "reenact: {text}");
-    if let Some(file) = file
-        && let Ok(mut file) = create_private(file)
-    {
-        let _ = write!(file, "{outcome}\n{text}");
-    }
-    let status = if outcome == DIVERGED {
-        STATUS_DIVERGED
-    } else {
-        0
+    ending::flush();
+    say(text);
+    let printed = PRINTED_DIFFERENCE.get();
+    let outcome = match printed {
+        Some(_) if outcome == ENDED => PRINTED,
+        _ => outcome,
     };
+    write_report(
+        file,
+        outcome,
+        &match printed {
+            None => text.to_owned(),
+            Some(printed) if outcome == PRINTED => format!("{printed}{text}"),
+            Some(printed) => format!("{text}Before that, {printed}"),
+        },
+    );
+    let status = if outcome == ENDED { 0 } else { STATUS_DIVERGED };
     // SAFETY: `_exit` ends the process without running any more of its code, so the state of other threads does not
     // matter.
     unsafe { libc::_exit(status) }
+}
+
+/// The report on the first difference in what is printed.
+static PRINTED_DIFFERENCE: OnceLock<String> = OnceLock::new();
+
+/// Writes the report on a difference in what is printed. The replay goes on.
+pub(super) fn note_printed(file: Option<&Path>, text: &str) {
+    let text = PRINTED_DIFFERENCE.get_or_init(|| text.to_owned());
+    say(text);
+    write_report(file, PRINTED, text);
+}
+
+/// Writes a report to its file, if it has one.
+fn write_report(file: Option<&Path>, outcome: &str, text: &str) {
+    if let Some(mut file) = file.and_then(|file| create_private(file).ok()) {
+        let _ = write!(file, "{outcome}\n{}", printable_lines(text));
+    }
+}
+
+/// Prints a report, whose names may be a stranger's. Not with the standard library, whose locks a thread may hold that
+/// never goes on.
+fn say(text: &str) {
+    let text = format!("reenact: {}", printable_lines(text));
+    write_all(libc::STDERR_FILENO, text.as_bytes());
 }
 
 /// Something that the program does and that the trace does not say.

@@ -7,6 +7,7 @@ mod captured;
 mod everyone;
 mod files;
 mod generated;
+mod printed;
 mod processes;
 mod sockets;
 mod sources;
@@ -16,6 +17,7 @@ fn main() {
     reenact_testing::programs::main(&[
         files::run,
         sockets::run,
+        printed::run,
         processes::run,
         values::run,
         sources::run,

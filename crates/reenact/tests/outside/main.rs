@@ -9,6 +9,7 @@ mod files;
 mod generated;
 mod killed;
 mod oracle;
+mod printed;
 mod processes;
 mod sockets;
 mod sources;

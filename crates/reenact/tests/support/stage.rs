@@ -438,6 +438,12 @@ impl Outcome {
         self.reported("diverged", 86)
     }
 
+    /// A replay that printed something else; what it says about that.
+    #[track_caller]
+    pub(crate) fn printed(&self) -> &str {
+        self.reported("printed", 0)
+    }
+
     #[track_caller]
     fn reported(&self, first_line: &str, status: i32) -> &str {
         let report = self
@@ -445,6 +451,8 @@ impl Outcome {
             .as_deref()
             .unwrap_or_else(|| panic!("no report: {self:#?}"));
         let (first, rest) = report.split_once('\n').unwrap_or_default();
+        // A program that goes another way may have printed something else before.
+        let (rest, _) = rest.split_once("Before that, ").unwrap_or((rest, ""));
         assert_eq!(first, first_line, "{self:#?}");
         assert_eq!(self.status.code(), Some(status), "{self:#?}");
         assert!(

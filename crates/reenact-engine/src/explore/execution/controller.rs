@@ -16,7 +16,6 @@ use crate::{
         event::{NOTHING, Touched},
         gap::Reads,
         names::Families,
-        object_state::Passed,
         task_stack::TaskStack,
     },
     pool::Task,
@@ -91,7 +90,11 @@ impl Controller for Execution {
                 self.play_recorded(asked, hear);
                 None
             }
-            Question::Wait | Question::Exit | Question::Missing(_) | Question::IsSourceOver => None,
+            Question::Print { .. }
+            | Question::Wait
+            | Question::Exit
+            | Question::Missing(_)
+            | Question::IsSourceOver => None,
         }
     }
 
