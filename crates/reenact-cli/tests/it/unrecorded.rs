@@ -16,13 +16,24 @@ fn record(program: &str) -> (Directory, Run) {
     (directory, run)
 }
 
-/// The lines about what is not recorded.
+/// The lines about what is not recorded, with the text of the program's lines in place of their numbers.
 fn lines(run: &Run) -> String {
     let lines = run.stderr.lines();
     lines
         .filter_map(|line| line.strip_prefix("reenact: not recorded: "))
-        .map(|line| format!("{}\n", line.replace(SOURCE, "SOURCE")))
+        .map(|line| format!("{}\n", with_source(line)))
         .collect()
+}
+
+fn with_source(line: &str) -> String {
+    let Some((before, after)) = line.split_once(&format!("{SOURCE}:")) else {
+        return line.to_owned();
+    };
+    let end = after.find(|letter: char| !letter.is_ascii_digit());
+    let (number, after) = after.split_at(end.unwrap_or(after.len()));
+    let source = include_str!("../../examples/unrecorded.rs");
+    let text = source.lines().nth(number.parse::<usize>().unwrap() - 1);
+    format!("{before}`{}`{after}", text.unwrap().trim())
 }
 
 #[track_caller]
@@ -46,8 +57,8 @@ fn threads_that_are_started_without_reenact_are_named_with_whoever_starts_them()
     check(
         "threads",
         expect![[r#"
-        main started a thread without Reenact, at SOURCE:54: only what they do with Reenact's objects is recorded, and a replay knows them by their names alone; start them with reenact::thread
-        main.0 started 3 threads without Reenact, at SOURCE:50 (`pool-*`): only what they do with Reenact's objects is recorded, and a replay knows them by their names alone; start them with reenact::thread
+        main started a thread without Reenact, at `std::thread::spawn(|| ()).join().unwrap();`: only what they do with Reenact's objects is recorded, and a replay knows them by their names alone; start them with reenact::thread
+        main.0 started 3 threads without Reenact, at `builder.spawn(|| ()).unwrap().join().unwrap();` (`pool-*`): only what they do with Reenact's objects is recorded, and a replay knows them by their names alone; start them with reenact::thread
     "#]],
     );
 }
@@ -68,13 +79,13 @@ fn a_random_device_and_processor_time_are_noted() {
     check(
         "device",
         expect![[r#"
-        main read random numbers, from /dev/urandom, at SOURCE:59: a replay reads others; read them with reenact::fs, or use getrandom, as the crate rand does
+        main read random numbers, from /dev/urandom, at `let mut device = File::open("/dev/urandom").unwrap();`: a replay reads others; read them with reenact::fs, or use getrandom, as the crate rand does
     "#]],
     );
     check(
         "processor-time",
         expect![[r#"
-        main read its processor time, at SOURCE:68: a replay reads another; ask through reenact::external, or for the time with std::time
+        main read its processor time, at `assert_eq!(libc::getrusage(libc::RUSAGE_SELF, &mut usage), 0);`: a replay reads another; ask through reenact::external, or for the time with std::time
     "#]],
     );
 }

@@ -69,7 +69,7 @@ pub(crate) fn shown(backtrace: &Backtrace) -> String {
     })
 }
 
-/// Takes the place of a stack in which no frame of the program is known.
+/// Takes the place of a stack of which nothing is known.
 const UNKNOWN: &str = "      … no functions are known: do not strip the program";
 
 /// Formats frames, one after the other. `shown_file` shortens the path of a file.
@@ -81,14 +81,13 @@ fn folded(frames: &[Frame<'_>], shown_file: &dyn Fn(&str) -> String) -> String {
         .map(|frame| (frame, frame.owner(this)))
         .collect();
     let mut text = String::new();
-    let is_known = owners.len() == frames.len();
     let first = owners
         .iter()
         .position(|(_, owner)| *owner == Owner::Program);
     let Some(first) = first else {
-        let _ = match is_known {
-            true => writeln!(text, "      … {}", folded_run(&owners)),
-            false => writeln!(text, "{UNKNOWN}"),
+        let _ = match owners.is_empty() {
+            true => writeln!(text, "{UNKNOWN}"),
+            false => writeln!(text, "      … {}", folded_run(&owners)),
         };
         return text;
     };
@@ -294,6 +293,18 @@ mod tests {
             "   0: <program::Account as program::Drain>::drain
       … 3 frames of the standard library
 ",
+        );
+    }
+
+    #[test]
+    fn a_stack_without_the_program_is_one_line() {
+        check(
+            "   0:     0x5581 - reenact_engine::activity::leave::h0123456789abcdef
+   1:     0x5582 - __run_exit_handlers
+   2:     0x5583 - <unknown>
+   3:     0x5584 - start_thread
+",
+            "      … 3 frames of Reenact and the standard library\n",
         );
     }
 

@@ -479,7 +479,12 @@ impl Outcome {
 pub(crate) fn without_places(report: &str) -> String {
     let lines = report
         .lines()
-        .take_while(|line| !line.trim_start().starts_with("0: "));
+        // Without the stack, which begins with a frame of the program or, without one, with folded frames.
+        .take_while(|line| {
+            !["0: ", "…"]
+                .iter()
+                .any(|start| line.trim_start().starts_with(start))
+        });
     // `lock at some/file.rs:1:2 (mutex@some/file.rs:3)`
     let without_place = |part: &str| match part.split_once(".rs:") {
         Some((path, rest)) => {
