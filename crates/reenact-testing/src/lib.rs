@@ -6,5 +6,6 @@ pub mod behaviours;
 pub mod executable;
 pub mod generated;
 pub mod language;
+pub mod patience;
 pub mod programs;
 mod tests;

@@ -18,9 +18,10 @@ use std::{
     time::Duration,
 };
 
+use reenact_testing::patience;
 use reenact_trace::{Trace, recover};
 
-/// Nothing here takes a second. A process that has not ended by then never will.
+/// Nothing here takes a second of its own time. A process that has not ended by then never will.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How often an interleaving test records its program, unless `REENACT_RECORDINGS` says otherwise.
@@ -234,7 +235,7 @@ fn watched(mut command: Command) -> Result<Outcome, String> {
         let read = stdout.read_to_string(&mut text);
         let _ = sender.send(read.map(|_| text));
     });
-    let printed = receiver.recv_timeout(PATIENCE);
+    let printed = patience::receive(&receiver, child.id(), PATIENCE);
     if printed.is_err() {
         child.kill().expect("it is our child");
     }

@@ -3,6 +3,7 @@
 use std::{sync::mpsc, thread, time::Duration};
 
 use reenact::stm::{TVar, atomically, guard};
+use reenact_testing::patience;
 
 /// What takes this long never happens.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -14,7 +15,8 @@ fn comes_to_its_end(what: impl FnOnce() + Send + 'static) {
         what();
         let _ = done.send(());
     });
-    if is_done.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
+    let done = patience::receive(&is_done, std::process::id(), PATIENCE);
+    if done == Err(mpsc::RecvTimeoutError::Timeout) {
         panic!("somebody sleeps who should have been woken");
     }
     runner.join().unwrap();

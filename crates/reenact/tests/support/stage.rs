@@ -18,10 +18,11 @@ use std::{
     time::Duration,
 };
 
+use reenact_testing::patience;
 use reenact_trace::Trace;
 use tempfile::TempDir;
 
-/// Nothing here takes longer than a few seconds, on a busy machine somewhat more; what takes this long hangs.
+/// Nothing here takes longer than a few seconds of its own time; what takes this long hangs.
 const PATIENCE: Duration = Duration::from_secs(100);
 
 /// The binary with the programs, which cargo builds beside the tests.
@@ -278,7 +279,7 @@ impl Running {
             }
             sender.send(Ok(output))
         });
-        match receiver.recv_timeout(PATIENCE) {
+        match patience::receive(&receiver, self.child.id(), PATIENCE) {
             Ok(Ok(output)) => self.child.stdout = Some(output),
             Ok(Err(instead)) => {
                 panic!("{} says {:?}", self.what, String::from_utf8_lossy(&instead))
@@ -340,7 +341,7 @@ impl Running {
         }
         let mut texts = [String::new(), String::new()];
         for _ in 0..texts.len() {
-            match receiver.recv_timeout(PATIENCE) {
+            match patience::receive(&receiver, self.child.id(), PATIENCE) {
                 Ok((which, text)) => texts[which] = text,
                 Err(_) => self.give_up(),
             }
