@@ -8,13 +8,14 @@
 //! | module | responsible for |
 //! |---|---|
 //! | `args` | the command line and its help |
-//! | `record`, `replay`, `trace`, `explore`, `debug`, `demo` | the commands |
+//! | `record`, `replay`, `refine`, `trace`, `explore`, `debug`, `demo` | the commands |
 //! | `files` | the files of a recording: where they are, how they are completed, whether a process still writes them |
 //! | `language` | turns a file into a program to explore or debug; the only module that knows the languages |
 //! | `rust_program` | a Rust program as such a language |
 //! | `findings`, `universe` | printing what a search has found and where the universes have stopped |
 //! | `process` | starting a program, waiting for it, exiting the way it did |
 //! | `signals` | receiving signals, dying by one (the only `unsafe` code) |
+//! | `lanes` | draws which activity did what in which order |
 //! | `error`, `report`, `suggest` | errors, how errors and progress are printed, suggestions for misspelled names |
 
 #![deny(unsafe_code)]
@@ -26,10 +27,12 @@ mod error;
 mod explore;
 mod files;
 mod findings;
+mod lanes;
 mod language;
 mod process;
 mod record;
 mod recorded_path;
+mod refine;
 mod replay;
 mod report;
 mod rust_program;
@@ -54,6 +57,7 @@ pub fn main() -> ExitCode {
     let result = match &args.command {
         Subcommand::Record(args) => record::run(args),
         Subcommand::Replay(args) => replay::run(args),
+        Subcommand::Refine(args) => refine::run(args),
         Subcommand::Trace(args) => trace::run(args),
         Subcommand::Explore(args) => explore::run(args),
         Subcommand::Debug(args) => debug::run(args),

@@ -80,6 +80,7 @@ pub(super) fn write(path: &Path, mut file: &File) -> std::io::Result<()> {
             object,
             source,
             note,
+            ..
         } = operation;
         let thread = thread.as_deref().unwrap_or("-");
         writeln!(
