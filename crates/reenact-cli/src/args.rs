@@ -31,6 +31,7 @@ Examples:
   reenact record -- ./app --port 80          Run ./app and record it to app.reenact
   reenact replay app.reenact                 Repeat the run
   reenact replay app.reenact --times 100     Repeat it a hundred times
+  reenact refine app.reenact --calls app     Print which functions were called, with their arguments
   reenact trace stats app.reenact            Summarize the recording
   reenact explore app.reenact                Try schedules similar to the recorded one
   reenact explore -- ./app                   Try schedules until one fails
@@ -40,6 +41,7 @@ Examples:
 pub(crate) enum Subcommand {
     Record(RecordArgs),
     Replay(ReplayArgs),
+    Refine(RefineArgs),
     /// Inspect a recording
     #[command(subcommand)]
     Trace(TraceCommand),
@@ -221,6 +223,61 @@ Examples:
 Exit status: that of the program if it ended as recorded (with --times: 0 if it did so every time);
 0 if the recording ends before the program does; 86 if a replay differed from the recording, or
 printed something else; 125 if reenact itself failed.";
+
+/// See more of a recorded run than was collected when it was recorded
+///
+/// Replays the recording and looks into the program while it runs: the executable stays as it is. What was recorded is the
+/// order of events, so everything else can be asked for afterwards, as often as you like.
+#[derive(Debug, clap::Args)]
+#[command(after_help = REFINE_HELP)]
+pub(crate) struct RefineArgs {
+    /// The recording
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Print the calls of functions whose paths begin with PATH, with arguments and results
+    ///
+    /// PATH is a crate or a module, such as my_crate or my_crate::parser. Arguments are shown as far as the debug information
+    /// of the executable describes them: `debug = true` in the profile.
+    #[arg(
+        long,
+        value_name = "PATH",
+        required_unless_present = "lanes",
+        value_delimiter = ','
+    )]
+    pub(crate) calls: Vec<String>,
+    /// Draw which activity did what in which order, with a column for each
+    ///
+    /// A full circle marks an operation on an object that another activity has used before it.
+    #[arg(long, conflicts_with_all = ["calls", "json"])]
+    pub(crate) lanes: bool,
+    /// Draw only the last N operations
+    #[arg(long, value_name = "N", requires = "lanes", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) last: Option<u64>,
+    /// Draw only operations on objects whose names contain TEXT
+    #[arg(long, value_name = "TEXT", requires = "lanes")]
+    pub(crate) object: Option<String>,
+    /// Replay even if the program is not the one that was recorded
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Start the program that the recording names, wherever it is; see: reenact replay --help
+    #[arg(long)]
+    pub(crate) trust: bool,
+    /// Print one JSON object per operation and call
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The program, if it has moved; arguments after it replace the recorded ones
+    #[arg(value_name = "CMD", last = true)]
+    pub(crate) command: Vec<OsString>,
+}
+
+const REFINE_HELP: &str = "\
+Examples:
+  reenact refine bug.reenact --calls my_crate             Which functions were called, with which arguments
+  reenact refine bug.reenact --calls my_crate::parser     Only those of one module
+  reenact refine bug.reenact --lanes --last 30            What happened just before the end
+  reenact refine bug.reenact --lanes --object mutex       Who locked what
+
+Exit status: 0 if the replay followed the recording; 86 if it differed; 125 if reenact itself failed.";
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum TraceCommand {

@@ -5,7 +5,6 @@
 //! [`DemoName`] and a line to [`Demo::of`], and add its program to [`run_program`].
 
 mod interleaving;
-mod lanes;
 mod listing;
 mod overdraft;
 mod runner;

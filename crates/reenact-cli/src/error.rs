@@ -90,6 +90,9 @@ pub(crate) enum Error {
     /// A temporary file cannot be created or read.
     #[error("cannot use a temporary file: {0}")]
     Scratch(io::Error),
+    /// The executable of a recording cannot be looked into.
+    #[error("{0}")]
+    Refine(String),
     /// The log of a replay cannot be written to the path that the user gave.
     #[error("cannot write the log to {}: {error}", shown(path))]
     Log { path: PathBuf, error: io::Error },
@@ -149,7 +152,7 @@ impl Error {
             (Error::Start { error, .. }, _) if error.kind() == io::ErrorKind::NotFound => 127,
             (Error::Start { .. }, _) => 126,
             (Error::Unfit(_), _) => DIVERGED,
-            (_, Subcommand::Record(_) | Subcommand::Replay(_)) => 125,
+            (_, Subcommand::Record(_) | Subcommand::Replay(_) | Subcommand::Refine(_)) => 125,
             _ => 2,
         }
     }
@@ -219,6 +222,7 @@ impl Error {
             }
             Error::Schedule { .. } => "choose another file with -o FILE".to_owned(),
             Error::Wait(_)
+            | Error::Refine(_)
             | Error::Unfit(_)
             | Error::NotText { .. }
             | Error::Exploration { .. }

@@ -8,7 +8,7 @@
 //! | module | responsible for |
 //! |---|---|
 //! | `args` | the command line and its help |
-//! | `record`, `replay`, `trace`, `explore`, `debug`, `demo` | the commands |
+//! | `record`, `replay`, `refine`, `trace`, `explore`, `debug`, `demo` | the commands |
 //! | `files` | the files of a recording: where they are, how they are completed, whether a process still writes them |
 //! | `language` | turns a file into a program to explore or debug; the only module that knows the languages |
 //! | `rust_program` | a Rust program as such a language |
@@ -17,6 +17,7 @@
 //! | `signals` | receiving signals, dying by one (the only `unsafe` code) |
 //! | `trust` | whether the program of a recording may be started |
 //! | `screen` | what the command prints: nothing in it controls a terminal |
+//! | `lanes` | draws which activity did what in which order |
 //! | `error`, `report`, `suggest` | errors, how errors and progress are printed, suggestions for misspelled names |
 
 #![deny(unsafe_code)]
@@ -28,10 +29,12 @@ mod error;
 mod explore;
 mod files;
 mod findings;
+mod lanes;
 mod language;
 mod process;
 mod record;
 mod recorded_path;
+mod refine;
 mod replay;
 mod report;
 mod rust_program;
@@ -59,6 +62,7 @@ pub fn main() -> ExitCode {
     let result = match &args.command {
         Subcommand::Record(args) => record::run(args),
         Subcommand::Replay(args) => replay::run(args),
+        Subcommand::Refine(args) => refine::run(args),
         Subcommand::Trace(args) => trace::run(args),
         Subcommand::Explore(args) => explore::run(args),
         Subcommand::Debug(args) => debug::run(args),

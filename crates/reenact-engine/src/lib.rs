@@ -36,6 +36,11 @@ mod object;
 mod operation;
 pub mod pool;
 mod printed;
+#[cfg_attr(
+    not(all(feature = "refine", target_arch = "x86_64")),
+    path = "probes_absent.rs"
+)]
+pub mod probes;
 pub mod raw;
 mod record;
 mod refusal;

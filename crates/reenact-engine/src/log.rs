@@ -30,6 +30,11 @@ pub struct Operation {
     pub source: String,
     /// A note; often empty.
     pub note: String,
+    /// How many operations the activity had done, this one included. Some lines, such as that of a release, belong to an
+    /// operation that was counted before.
+    pub ordinal: Option<u64>,
+    /// When it happened, in the order of what probes have seen; `None` if there were no probes.
+    pub moment: Option<u64>,
 }
 
 impl Operation {
@@ -44,6 +49,8 @@ impl Operation {
             object: names.put_into(next()),
             source: next().to_owned(),
             note: names.put_into(next()),
+            ordinal: fields.nth(9).and_then(|text| text.parse().ok()),
+            moment: fields.next().and_then(|text| text.parse().ok()),
         }
     }
 

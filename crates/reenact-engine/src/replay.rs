@@ -49,13 +49,15 @@ use self::{
     waiting::WaitReason,
 };
 use crate::{
-    Access, Announcement, ControlledActivity, Decision, Map, Object, ObjectName, Op, captured,
-    clock, controller,
+    Access, Announcement, ControlledActivity, Decision, Map, Object, ObjectName, Op,
+    activity::HOT,
+    captured, clock, controller,
     mode::{self, Mode},
     object::tag,
+    probes,
     raw::Parker,
     record::{BIRTH, key_of, token_of},
-    seeds,
+    refusal, seeds,
     site::{Site, at},
     withheld,
 };
@@ -159,6 +161,12 @@ pub(crate) fn start_from_environment(path: &Path) -> Mode {
             };
             ending::watch(&replay);
             controller::install(Some(replay));
+            if let Err(why) = probes::place_from_environment() {
+                refusal::refuse(
+                    report.as_deref(),
+                    &format!("no probes can be placed: {why}"),
+                );
+            }
             mode
         }
         Err(error) => report::finish(
@@ -521,6 +529,7 @@ impl Replay {
         let runner = self.find(parent);
         self.meets(&runner);
         let mut cursor = runner.cursor();
+        HOT.with(|hot| hot.fast_path.set(cursor.fast_path()));
         let doing = || "a thread is started".to_owned();
         if self.expect(&runner, &mut cursor, &doing).is_some() {
             self.diverge(&runner, &cursor, &cursor.describe(), &doing());

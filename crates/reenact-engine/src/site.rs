@@ -255,31 +255,36 @@ fn found() -> Option<&'static Site> {
     })
 }
 
+/// A frame, as the unwinder of the C compiler's library describes it.
+#[repr(C)]
+pub(crate) struct UnwindContext(c_void);
+
+unsafe extern "C" {
+    /// Calls `visit` for each frame of the stack, innermost first, until it does not return 0.
+    pub(crate) fn _Unwind_Backtrace(
+        visit: extern "C" fn(*mut UnwindContext, *mut c_void) -> c_int,
+        data: *mut c_void,
+    ) -> c_int;
+    /// Returns the address of a frame, and whether it is that of an instruction that has not been executed yet.
+    pub(crate) fn _Unwind_GetIPInfo(context: *mut UnwindContext, is_exact: &mut c_int) -> usize;
+}
+
 /// The number of frames that identify a stack.
 const FRAMES: usize = 64;
 
 /// Returns a hash of the return addresses on the stack.
 fn key_of_stack() -> u64 {
-    #[repr(C)]
-    struct Context(c_void);
-    unsafe extern "C" {
-        fn _Unwind_Backtrace(
-            visit: extern "C" fn(*mut Context, *mut c_void) -> c_int,
-            data: *mut c_void,
-        ) -> c_int;
-        fn _Unwind_GetIP(context: *mut Context) -> usize;
-    }
     struct Frames {
         addresses: [usize; FRAMES],
         count: usize,
     }
-    extern "C" fn visit(context: *mut Context, data: *mut c_void) -> c_int {
+    extern "C" fn visit(context: *mut UnwindContext, data: *mut c_void) -> c_int {
         const GO_ON: c_int = 0;
         const END: c_int = 5;
         // SAFETY: It is the pointer that is given below, and nothing else uses the frames meanwhile.
         let frames = unsafe { &mut *data.cast::<Frames>() };
         // SAFETY: The unwinder calls this with a context of its own.
-        frames.addresses[frames.count] = unsafe { _Unwind_GetIP(context) };
+        frames.addresses[frames.count] = unsafe { _Unwind_GetIPInfo(context, &mut 0) };
         frames.count += 1;
         match frames.count < FRAMES {
             true => GO_ON,

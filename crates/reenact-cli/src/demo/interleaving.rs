@@ -6,11 +6,14 @@
 pub(super) mod program;
 
 use super::{
-    lanes::{self, Row},
     listing::{indented, item_of},
     runner::DemoRunner,
 };
-use crate::{error::Error, replay::Operation};
+use crate::{
+    error::Error,
+    lanes::{self, Row},
+    replay::Operation,
+};
 
 /// The name of the program for [`super::run_program`].
 pub(super) const PROGRAM: &str = "math";
@@ -57,7 +60,7 @@ pub(super) fn run(runner: &DemoRunner) -> Result<(), Error> {
     let operations = runner.replay_with_log(&failed)?;
     let lanes = CLIENTS.map(|client| client.name);
     runner.print("    The messages to math, as it handled them:\n")?;
-    runner.print(indented(&lanes::draw(&lanes, &rows(&operations))))?;
+    runner.print(indented(&lanes::draw(&lanes, &rows(&operations), 1)))?;
     runner.print(
         "Messages from one actor to another keep their order, but others may come in between: client 1 asked\n\
          for the last result, whosever that is. Let double answer with what it computed, and there is nothing\n\
@@ -105,6 +108,8 @@ mod tests {
             object: message.to_owned(),
             source: String::new(),
             note: format!("from {sender} at src/program.rs:12:9"),
+            ordinal: None,
+            moment: None,
         };
         let rows = rows(&[
             handled("main.a1", "start()", "main"),

@@ -4,11 +4,14 @@
 pub(super) mod program;
 
 use super::{
-    lanes::{self, Row},
     listing::{comment_of, indented, item_of},
     runner::DemoRunner,
 };
-use crate::{error::Error, replay::Operation};
+use crate::{
+    error::Error,
+    lanes::{self, Row},
+    replay::Operation,
+};
 
 /// The name of the program for [`super::run_program`].
 pub(super) const PROGRAM: &str = "bank";
@@ -33,6 +36,7 @@ pub(super) fn run(runner: &DemoRunner) -> Result<(), Error> {
     runner.print(indented(&lanes::draw(
         &["alice", "bob"],
         &rows(&operations),
+        1,
     )))?;
     runner.print(
         "Both checked the balance before either took the money: between the two locks, the answer became outdated.\n\

@@ -81,6 +81,7 @@ pub(super) fn write(path: &Path, mut file: &File) -> std::io::Result<()> {
             object,
             source,
             note,
+            ..
         } = operation;
         let thread = thread.unwrap_or("-".to_owned());
         let fields = [activity, thread, operation, object, source, note];

@@ -169,9 +169,20 @@ impl Plan {
     /// Runs the program once. `scratch` is a directory for temporary files; the log is written to `log`.
     pub(crate) fn run(
         &self,
+        stdio: [Stdio; 3],
+        scratch: &Path,
+        log: Option<&Path>,
+    ) -> Result<ReplayOutcome, Error> {
+        self.run_with(stdio, scratch, log, None)
+    }
+
+    /// Like [`Plan::run`], with the probes of a file.
+    pub(crate) fn run_with(
+        &self,
         [input, output, errors]: [Stdio; 3],
         scratch: &Path,
         log: Option<&Path>,
+        probes: Option<&Path>,
     ) -> Result<ReplayOutcome, Error> {
         // Each replay has its own directory: files from the last replay would mean that this one has already started.
         let scratch = TempDir::new_in(scratch).map_err(Error::Scratch)?;
@@ -194,6 +205,9 @@ impl Plan {
         }
         if self.really_write {
             command.env("REENACT_REALLY_WRITE", "1");
+        }
+        if let Some(probes) = probes {
+            command.env(reenact_engine::probes::PLAN, probes);
         }
         let exit = process::start(&mut command)?.wait()?.exit;
         // The engine makes this file when it starts.

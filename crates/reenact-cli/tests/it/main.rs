@@ -12,6 +12,7 @@ mod outside;
 mod program;
 mod record;
 mod recordings;
+mod refine;
 mod replay;
 mod run;
 mod sites;

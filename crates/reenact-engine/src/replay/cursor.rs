@@ -148,6 +148,10 @@ impl Cursor {
             Item::Cut { silent, hash } => (silent, Next::Cut { hash }),
         };
         self.fast_path.left.store(silent, Relaxed);
+        let event = u64::from(matches!(next, Next::Event(_)));
+        self.fast_path
+            .end
+            .store(self.position.saturating_sub(event), Relaxed);
         self.next = next;
         Ok(())
     }

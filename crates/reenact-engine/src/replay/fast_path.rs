@@ -28,6 +28,8 @@ use crate::{Arrival, Object, Op, activity::Hot, record::counted};
 pub(crate) struct FastPath {
     /// Silent operations before the next item of the trace.
     pub(super) left: AtomicU32,
+    /// The number of operations before the one of the next item, if that is one.
+    pub(super) end: AtomicU64,
     /// Counter and hash, as in recording.
     word: AtomicU64,
     /// For a light activity: the order of its messages. Accessed by the thread that runs the activity, or while no
@@ -82,6 +84,12 @@ impl FastPath {
         // Release: pairs with the Acquire in `Cursor::silent_left`.
         self.left.store(left - 1, Release);
         true
+    }
+
+    /// Returns the number of operations done. For probes and the log, which may not access the cursor.
+    pub(crate) fn position(&self) -> u64 {
+        let left = self.left.load(Relaxed).into();
+        self.end.load(Relaxed).saturating_sub(left)
     }
 
     #[inline(always)]

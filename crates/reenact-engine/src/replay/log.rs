@@ -3,7 +3,8 @@
 //! A line consists of tab-separated fields. The first six are for people: the activity, its name, what it does, to
 //! what, where, and a note. The others are what [`retrace`](crate::explore::retrace) needs to repeat the operation in
 //! an exploration: the object, the access, the result, the position in the order of the object, and the line where the
-//! operation was announced.
+//! operation was announced. The last two are the number of operations that the activity has done, this one included, and
+//! when the line was written, relative to what probes have seen.
 //!
 //! Most lines are written when the operation may happen. If more is known once it has happened, the line is
 //! [kept](Unwritten) until then: a value that is read or written, the selected operation of several, a channel that
@@ -29,7 +30,8 @@ use reenact_trace::{Trace, TraceError};
 use super::sent::{Unhandled, label_of};
 use crate::{
     Access, Announcement, Change, ControlledActivity, Decision, End, Envelope, Map, Object,
-    ObjectName, OperationKind, Selected, Touch, clock, log::MARK, loom::AtomicU64, site::Site,
+    ObjectName, OperationKind, Selected, Touch, activity::Hot, clock, log::MARK, loom::AtomicU64,
+    probes, site::Site,
 };
 
 thread_local! {
@@ -77,11 +79,12 @@ struct LogLine {
     message: String,
     traits: String,
     announced_at: String,
+    ordinal: String,
 }
 
 impl fmt::Display for LogLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let fields: [&str; 15] = [
+        let fields: [&str; 16] = [
             &self.family,
             &self.name,
             self.what,
@@ -97,8 +100,9 @@ impl fmt::Display for LogLine {
             &self.message,
             &self.traits,
             &self.announced_at,
+            &self.ordinal,
         ];
-        writeln!(f, "{}", fields.join("\t"))
+        f.write_str(&fields.join("\t"))
     }
 }
 
@@ -269,7 +273,7 @@ impl LogFile {
             }) if is_at_channel => selected(selection, cases, line),
             before => {
                 if let Some(before) = before {
-                    self.write(&before.line.to_string());
+                    self.write_line(&before.line);
                 }
                 line
             }
@@ -279,7 +283,7 @@ impl LogFile {
             || is_of_value(operation) && !matches!(happened.decision, Decision::Answer(_));
         match is_kept {
             true => *unwritten = Some(Unwritten { line: next, cases }),
-            false => self.write(&next.to_string()),
+            false => self.write_line(&next),
         }
     }
 
@@ -294,7 +298,7 @@ impl LogFile {
         if let Some(text) = change.and_then(|change| change.text(operation.op.info().values)) {
             line.note = text;
         }
-        self.write(&line.to_string());
+        self.write_line(&line);
     }
 
     fn line(&self, happened: &Happened<'_>) -> LogLine {
@@ -404,19 +408,33 @@ impl LogFile {
             traits: traits.to_owned(),
             ..columns(&happened)
         };
-        self.write(&line.to_string());
+        self.write_line(&line);
     }
 
     /// Logs a request for external data.
     pub(super) fn asked(&self, family: &str, operation: &Announcement<'_>, what: &str) {
         let site = Site::text(Site::shown(operation.site));
-        let name = operation.op.name();
-        self.write(&format!("{family}\t-\t{name}\t{what}\t{site}\t\n"));
+        self.write_line(&LogLine {
+            family: family.to_owned(),
+            name: "-".to_owned(),
+            what: operation.op.name(),
+            object: what.to_owned(),
+            site,
+            ordinal: ordinal(),
+            ..LogLine::default()
+        });
     }
 
     /// Logs that a light activity handles the end of its system.
     pub(super) fn handled(&self, family: &str, message: &str) {
-        self.write(&format!("{family}\t-\thandle\t{message}\t\t\n"));
+        self.write_line(&LogLine {
+            family: family.to_owned(),
+            name: "-".to_owned(),
+            what: "handle",
+            object: message.to_owned(),
+            ordinal: ordinal(),
+            ..LogLine::default()
+        });
     }
 
     /// Returns the object and the note of a line for a message that is sent or handled.
@@ -446,6 +464,11 @@ impl LogFile {
             }
             None => (which.to_owned(), String::new()),
         }
+    }
+
+    fn write_line(&self, line: &LogLine) {
+        let moment = probes::moment().map_or_else(String::new, |moment| moment.to_string());
+        self.write(&format!("{line}\t{moment}\n"));
     }
 
     fn write(&self, line: &str) {
@@ -502,8 +525,16 @@ fn columns(happened: &Happened<'_>) -> LogLine {
         what: operation.op.name(),
         site: Site::text(site),
         announced_at: operation.site.to_string(),
+        ordinal: ordinal(),
         ..LogLine::default()
     }
+}
+
+/// Returns how many operations the calling activity has done, the current one included.
+fn ordinal() -> String {
+    // SAFETY: The pointer is null or valid, as explained in `fast_path::take`.
+    let fast_path = unsafe { Hot::fast_path().as_ref() };
+    fast_path.map_or_else(String::new, |path| path.position().to_string())
 }
 
 /// Returns the note on an operation that has not happened yet.

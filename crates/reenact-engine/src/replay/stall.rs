@@ -44,12 +44,14 @@ pub(super) fn watch(replay: &Arc<Replay>) -> bool {
                 look_again_and_again(&replay);
             })
     };
-    // The thread blocks all signals: they are for the program. SAFETY: The sets are on this stack; only this thread's
+    // The thread blocks all signals: they are for the program. Except for those of probes, which end the process if they are
+    // blocked. SAFETY: The sets are on this stack; only this thread's
     // mask changes, and it is restored.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();
         let mut before: libc::sigset_t = std::mem::zeroed();
         libc::sigfillset(&mut all);
+        libc::sigdelset(&mut all, libc::SIGTRAP);
         libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
         let watched = watch().is_ok();
         libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());

@@ -5,14 +5,14 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 
 /// One operation in the diagram.
-pub(super) struct Row {
+pub(crate) struct Row {
     /// The name of a lane, or of an activity without a lane.
-    pub(super) who: String,
-    pub(super) what: String,
+    pub(crate) who: String,
+    pub(crate) what: String,
     /// The position in the program.
-    pub(super) place: String,
+    pub(crate) place: String,
     /// Whether the outcome depends on when this happened.
-    pub(super) decisive: bool,
+    pub(crate) decisive: bool,
 }
 
 const COLOURS: [AnsiColor; 4] = [
@@ -22,8 +22,9 @@ const COLOURS: [AnsiColor; 4] = [
     AnsiColor::Green,
 ];
 
-/// Draws `rows` from top to bottom. Rows of an activity without a lane span all lanes.
-pub(super) fn draw(lanes: &[&str], rows: &[Row]) -> String {
+/// Draws `rows` from top to bottom, numbered from `first`. Rows of an activity without a lane span all lanes.
+pub(crate) fn draw(lanes: &[&str], rows: &[Row], first: usize) -> String {
+    let digits = (first + rows.len().max(1) - 1).to_string().len();
     let width = rows
         .iter()
         .map(|row| row.what.chars().count() + 2)
@@ -34,15 +35,15 @@ pub(super) fn draw(lanes: &[&str], rows: &[Row]) -> String {
     let mut text = String::new();
     let bold = Style::new().bold();
     let dim = Style::new().dimmed();
-    let _ = write!(text, "   ");
+    let _ = write!(text, "{:digits$}  ", "");
     for (index, lane) in lanes.iter().enumerate() {
         let style = bold.fg_color(Some(COLOURS[index % COLOURS.len()].into()));
         let width = if index + 1 < lanes.len() { width } else { 0 };
         let _ = write!(text, "{style}{lane:<width$}{style:#}");
     }
     text.push('\n');
-    for (number, row) in (1..).zip(rows) {
-        let _ = write!(text, "{number}  ");
+    for (number, row) in (first..).zip(rows) {
+        let _ = write!(text, "{number:>digits$}  ");
         let lane = lanes.iter().position(|lane| *lane == row.who);
         for index in 0..lanes.len() {
             let colour = Style::new().fg_color(Some(COLOURS[index % COLOURS.len()].into()));
@@ -87,7 +88,7 @@ mod tests {
             row("alice", "takes", "a.rs:2"),
             row("main", "counts", "a.rs:9"),
         ];
-        let drawn = anstream::adapter::strip_str(&draw(&["alice", "bob"], &rows)).to_string();
+        let drawn = anstream::adapter::strip_str(&draw(&["alice", "bob"], &rows, 1)).to_string();
         expect![[r#"
                alice      bob
             1  ● looks    │          a.rs:1
