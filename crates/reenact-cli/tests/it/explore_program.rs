@@ -60,9 +60,9 @@ fn a_deadlock_is_reported_with_who_waits_for_whom() {
     for said in [
         "deadlock\n",
         "main waits: the end of main.0",
-        "main.0 waits: lock mutex@crates/reenact-cli/examples/scenarios.rs:319#2 at",
+        "main.0 waits: lock mutex@crates/reenact-cli/examples/scenarios.rs:325#2 at",
         "which main.1 has since",
-        "main.1 waits: lock mutex@crates/reenact-cli/examples/scenarios.rs:319 at",
+        "main.1 waits: lock mutex@crates/reenact-cli/examples/scenarios.rs:325 at",
         "which main.0 has since",
     ] {
         assert!(run.stdout.contains(said), "{said}: {}", run.stdout);
