@@ -412,7 +412,9 @@ impl Replay {
              {backtrace}",
             difference.stream,
             self.family_of(runner),
-            cursor.position() + 1,
+            // The cursor is past a text that is compared.
+            cursor.position()
+                + u64::from(difference.recorded.is_none() || difference.replayed.is_err()),
             match &difference.recorded {
                 Some((_, _, Recorded::Text(text))) => quoted(text, same),
                 Some((_, _, Recorded::Hash(hash))) => {
