@@ -16,7 +16,6 @@ use crate::{
         event::{NOTHING, Touched},
         gap::Reads,
         names::Families,
-        object_state::Passed,
         task_stack::TaskStack,
     },
     pool::Task,
