@@ -347,12 +347,6 @@ pub struct Envelope<'a> {
 }
 
 impl Announcement<'_> {
-    /// Returns whether it waits and one of its operations is at a channel without capacity.
-    pub(crate) fn waits_without_room(&self) -> bool {
-        let mut touches = self.touches.iter();
-        (self.ready.is_some() || self.is_timed) && touches.any(|touch| touch.room == 0)
-    }
-
     /// Returns the identity of the message that is sent or handled; none for a message that is sent and is known by its
     /// sender alone.
     pub(crate) fn message(&self) -> Option<Arrival> {

@@ -175,7 +175,7 @@ impl Execution {
             let state = &mut *self.state();
             if state.granularity.meetings {
                 // Others can observe that it waits.
-                enlists = ways.is_some() && announcement.waits_without_room();
+                enlists = ways.is_some() && waits_without_room(announcement);
                 ready = ready.filter(|_| !enlists);
                 more = Some(
                     more.iter()
@@ -218,7 +218,7 @@ impl Execution {
 
     /// Notes that the current activity is about to select, to try, or to end a timed wait, which may require finer steps.
     fn note_tries(&self, announcement: &Announcement<'_>, first: Touched, more: &[Touched]) {
-        let waits = announcement.waits_without_room();
+        let waits = waits_without_room(announcement);
         let touched = std::iter::once(&first).chain(more);
         for (touch, touched) in announcement.touches.iter().zip(touched) {
             match touch.access {
@@ -504,4 +504,10 @@ fn is_at_channel(access: Access) -> bool {
             | Access::DropSender
             | Access::DropReceiver
     )
+}
+
+/// Returns whether the operation waits and is, or may turn out to be, at a channel without capacity.
+fn waits_without_room(announcement: &Announcement<'_>) -> bool {
+    let mut touches = announcement.touches.iter();
+    (announcement.ready.is_some() || announcement.is_timed) && touches.any(|touch| touch.room == 0)
 }
