@@ -1,4 +1,4 @@
-//! Captures calls to the C library: clocks, random bytes, the process id, the environment.
+//! Captures calls to the C library: clocks, random bytes, the process id, the environment, what is printed.
 //!
 //! `Instant::now`, `SystemTime::now`, the `getrandom` that `rand`, `uuid` and `HashMap` take their seeds from: in the
 //! end all of them call a function of the C library by its name. A program that is linked with reenact defines
