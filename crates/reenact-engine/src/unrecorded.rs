@@ -46,6 +46,15 @@ pub fn unrecorded(trace: &Trace) -> Vec<Unrecorded> {
     latest.values().map(|note| note.describe(trace)).collect()
 }
 
+/// Returns whether the program started threads without Reenact, as far as this trace says.
+pub(crate) fn has_threads(trace: &Trace) -> bool {
+    let notes = trace.notes();
+    let mut notes = notes
+        .iter()
+        .filter_map(|note| postcard::from_bytes::<Note>(note).ok());
+    notes.any(|note| matches!(note.what, Noted::Threads { .. }))
+}
+
 /// What a program can read that is neither recorded nor the same in every execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Uncaptured {

@@ -42,10 +42,10 @@ pub(super) fn is_exiting() -> bool {
     EXITING.load(SeqCst)
 }
 
-/// Prints what this replay has held back, before it ends the process.
-pub(super) fn flush() {
+/// Settles what this replay has printed, before it ends the process.
+pub(super) fn settle_printed() {
     if let Some(replay) = REPLAY.get() {
-        replay.printed.flush();
+        replay.settle_printed();
     }
 }
 
@@ -77,7 +77,7 @@ pub(super) fn watch(replay: &Arc<Replay>) {
             });
             activity::leave(true);
             replay.wait_for_others();
-            replay.printed.flush();
+            replay.settle_printed();
         }
     }
     // May run on the small alternate stack of a thread that has overflowed its own, so the watching thread does the

@@ -7,23 +7,28 @@
 //!
 //! A difference does not end the replay, because nothing depends on what was printed. It is reported at once, and the
 //! replay does not count as the same as the recording.
+//!
+//! If threads ran that were not started by Reenact, such as those of a test binary, who prints what first may depend on
+//! them, and they are not ordered. Then the report is withheld until the end, and is not made if the same lines were
+//! printed in another order ([`Lines`]).
 
 use std::{
-    backtrace::Backtrace,
     collections::BTreeMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering::SeqCst},
     },
 };
 
-use reenact_trace::{Event, Item, Kind, Trace};
+use reenact_trace::{ActivityInfo, Event, Item, Kind, Origin, Trace};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Replay, Runner, cursor::Cursor, ending, report};
 use crate::{
     Heard,
     captured::write_all,
     printed::{STREAMS, Stream, from_number, hash_of, is_print},
+    site, unrecorded,
 };
 
 /// What has been printed in this replay.
@@ -31,6 +36,57 @@ use crate::{
 pub(super) struct Printed {
     streams: [Mutex<Queue>; STREAMS],
     has_differed: AtomicBool,
+    /// The lines printed so far, if they may come in another order.
+    lines: Option<[Mutex<Lines>; STREAMS]>,
+    /// The report on a difference that may turn out to be one of order.
+    withheld: OnceLock<String>,
+}
+
+/// The lines of a stream, without their order.
+#[derive(Default, PartialEq, Eq)]
+struct Lines {
+    /// The sum of their hashes.
+    sum: u64,
+    /// What each activity has printed of a line that is not complete.
+    begun: BTreeMap<u32, Vec<u8>>,
+}
+
+impl Lines {
+    /// Adds a text that an activity prints.
+    fn add(&mut self, activity: u32, text: &[u8]) {
+        let begun = self.begun.entry(activity).or_default();
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            begun.extend(line);
+            if begun.ends_with(b"\n") {
+                self.sum = self.sum.wrapping_add(xxh3_64(begun));
+                begun.clear();
+            }
+        }
+    }
+
+    /// Returns the sum, with lines that have no end.
+    fn sum(&self) -> u64 {
+        let rest = self.begun.values().filter(|line| !line.is_empty());
+        rest.fold(self.sum, |sum, line| sum.wrapping_add(xxh3_64(line)))
+    }
+
+    /// Returns the lines of a stream in a trace; `None` if the trace does not have all of the text.
+    fn recorded(trace: &Arc<Trace>, stream: Stream) -> Option<Lines> {
+        let mut lines = Lines::default();
+        for activity in trace.activities() {
+            for item in trace.events(activity.number) {
+                match item {
+                    Ok(Item::Event(event)) if from_number(event.number).0 != stream => {}
+                    Ok(Item::Event(event)) if event.kind == Kind::PRINTED => {
+                        lines.add(activity.number, &trace.data(event.second).ok()?);
+                    }
+                    Ok(Item::Event(event)) if event.kind == Kind::PRINTED_HASH => return None,
+                    _ => {}
+                }
+            }
+        }
+        Some(lines)
+    }
 }
 
 /// The text of a stream that is not printed yet.
@@ -50,6 +106,36 @@ struct Held {
 }
 
 impl Printed {
+    /// Creates the state for a replay of this trace.
+    pub(super) fn of(trace: &Trace) -> Printed {
+        let is_foreign = |activity: ActivityInfo| activity.origin == Origin::Foreign;
+        let has_others = trace.activities().any(is_foreign) || unrecorded::has_threads(trace);
+        Printed {
+            lines: has_others.then(Default::default),
+            ..Printed::default()
+        }
+    }
+
+    /// Counts the lines of a text that an activity prints, where that is of use.
+    fn count(&self, stream: Stream, activity: u32, text: &[u8]) {
+        if let Some(lines) = &self.lines {
+            let lines = lines[stream.index()].lock();
+            let mut lines = lines.unwrap_or_else(PoisonError::into_inner);
+            lines.add(activity, text);
+        }
+    }
+
+    /// Returns whether the lines printed are those of the trace, in any order.
+    fn has_the_lines_of(&self, trace: &Arc<Trace>) -> bool {
+        self.lines.as_ref().is_some_and(|lines| {
+            Stream::ALL.into_iter().all(|stream| {
+                let lines = lines[stream.index()].lock();
+                let printed = lines.unwrap_or_else(PoisonError::into_inner).sum();
+                Lines::recorded(trace, stream).is_some_and(|recorded| recorded.sum() == printed)
+            })
+        })
+    }
+
     fn queue(&self, stream: Stream) -> MutexGuard<'_, Queue> {
         let queue = &self.streams[stream.index()];
         queue.lock().unwrap_or_else(PoisonError::into_inner)
@@ -172,15 +258,20 @@ struct PrintedDifference<'a> {
 impl Replay {
     /// The activity prints a text. Returns what became of it; `None` if it is to be printed as it is.
     pub(super) fn prints(&self, runner: &Runner, stream: Stream, text: &[u8]) -> Option<Heard> {
+        let doing = || format!("print to {stream}");
         if self.printed.has_differed() {
+            if self.printed.lines.is_some() {
+                let mut cursor = runner.cursor();
+                self.prints_something_else(runner, &mut cursor, stream, text, &doing);
+            }
             return None;
         }
-        let doing = || format!("print to {stream}");
         let mut cursor = runner.cursor();
         self.resolve_doubt(runner, &mut cursor);
         let printing = cursor.printed[stream.index()];
         let mut comparison = printing.comparison;
         let compared = comparison.of(text);
+        self.printed.count(stream, runner.number, &compared);
         if compared.is_empty() {
             cursor.printed[stream.index()].comparison = comparison;
             drop(cursor);
@@ -242,6 +333,27 @@ impl Replay {
             rest = after;
         }
         Some(Heard::Written(result))
+    }
+
+    /// The activity prints a text after the first difference, which may be one of order. Then it prints as often as the
+    /// recorded one, and reads the same clocks in between.
+    fn prints_something_else(
+        &self,
+        runner: &Runner,
+        cursor: &mut Cursor,
+        stream: Stream,
+        text: &[u8],
+        doing: &dyn Fn() -> String,
+    ) {
+        let compared = cursor.printed[stream.index()].comparison.of(text);
+        self.printed.count(stream, runner.number, &compared);
+        self.resolve_doubt(runner, cursor);
+        cursor.begun[stream.index()] = None;
+        if !compared.is_empty()
+            && let Some(event) = self.next_print(runner, cursor, doing)
+        {
+            self.pass(runner, cursor, event);
+        }
     }
 
     /// Returns the text that the activity has begun to print, or begins to print now.
@@ -398,7 +510,7 @@ impl Replay {
         // The message of a panic is printed with the lock held that capturing a backtrace takes.
         let backtrace = match std::thread::panicking() {
             true => String::new(),
-            false => Backtrace::force_capture().to_string(),
+            false => site::shown_stack(&site::stack()),
         };
         let text = format!(
             "the replay prints something else than the recorded program\n\
@@ -427,7 +539,26 @@ impl Replay {
                 Err(doing) => format!("nothing before: {doing}"),
             },
         );
-        report::note_printed(self.report.as_deref(), &text);
+        match self.printed.lines {
+            Some(_) => {
+                // If the process ends without a report, this is it.
+                report::write_report(self.report.as_deref(), report::PRINTED, &text);
+                let _ = self.printed.withheld.set(text);
+            }
+            None => report::note_printed(self.report.as_deref(), &text),
+        }
+    }
+
+    /// Prints all that has been held back, at the end of the replay, and reports a difference that was withheld.
+    pub(super) fn settle_printed(&self) {
+        self.printed.flush();
+        let Some(text) = self.printed.withheld.get() else {
+            return;
+        };
+        match self.printed.has_the_lines_of(&self.trace) {
+            true => report::note_reordered(self.report.as_deref()),
+            false => report::note_printed(self.report.as_deref(), text),
+        }
     }
 
     /// Returns the next text, or the failure to write one, that the trace has before the activity's next operation.
@@ -558,6 +689,22 @@ mod tests {
         assert!(shown.contains("aébb"), "{shown}");
         assert_eq!(quoted(b"a\n\x1b[1m", 1), r#""a\n\u{1b}[1m""#);
         assert_eq!(quoted(b"", 0), r#""""#);
+    }
+
+    #[test]
+    fn lines_are_the_same_in_any_order_and_in_any_pieces() {
+        let sum = |parts: &[(u32, &str)]| {
+            let mut lines = Lines::default();
+            for (activity, text) in parts {
+                lines.add(*activity, text.as_bytes());
+            }
+            lines.sum()
+        };
+        let one = sum(&[(1, "a\nb"), (2, "c\n"), (1, "\n"), (1, "d")]);
+        assert_eq!(one, sum(&[(2, "c\nb\n"), (1, "d"), (3, "a\n")]));
+        assert_ne!(one, sum(&[(1, "a\nb\nc\n")]));
+        assert_ne!(one, sum(&[(1, "a\nb\nc\nd\n")]));
+        assert_ne!(one, sum(&[(1, "a\n"), (1, "a\nb\nc\nd")]));
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) const DIVERGED: &str = "diverged";
 pub(super) const ENDED: &str = "ended";
 
 /// First line of a report: the replay prints something else than the recorded program, and has not diverged.
-const PRINTED: &str = "printed";
+pub(super) const PRINTED: &str = "printed";
 
 /// How many activities a report names at most.
 const MOST_NAMED: usize = 40;
@@ -38,7 +38,7 @@ pub(super) fn finish(file: Option<&Path>, outcome: &str, text: &str) -> ! {
     if REPORTED.swap(true, SeqCst) {
         raw::sleep_for_good();
     }
-    ending::flush();
+    ending::settle_printed();
     say(text);
     let printed = PRINTED_DIFFERENCE.get();
     let outcome = match printed {
@@ -70,8 +70,19 @@ pub(super) fn note_printed(file: Option<&Path>, text: &str) {
     write_report(file, PRINTED, text);
 }
 
+/// Says that what was printed differed in its order only: that is no difference, if there has been no other.
+pub(super) fn note_reordered(file: Option<&Path>) {
+    if let Some(file) = file {
+        let _ = std::fs::remove_file(file);
+    }
+    say(
+        "the replay prints the same lines in another order than the recorded program, which started threads without \
+         Reenact: their order is not recorded\n",
+    );
+}
+
 /// Writes a report to its file, if it has one.
-fn write_report(file: Option<&Path>, outcome: &str, text: &str) {
+pub(super) fn write_report(file: Option<&Path>, outcome: &str, text: &str) {
     if let Some(mut file) = file.and_then(|file| create_private(file).ok()) {
         let _ = write!(file, "{outcome}\n{}", printable_lines(text));
     }

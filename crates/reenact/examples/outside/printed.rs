@@ -14,6 +14,7 @@ pub(crate) fn run(name: &str, arguments: &[String]) -> bool {
     match name {
         "print-race" => race(),
         "print-file" => file(&arguments[0]),
+        "print-lines" => lines(&arguments[0]),
         "print-address" => println!("at {:p}", &raw const ADDRESS),
         "print-until-killed" => until_killed(),
         "print-much" => much(),
@@ -61,6 +62,18 @@ fn file(path: &str) {
         .join()
         .unwrap();
     print!("{}", std::fs::read_to_string(path).unwrap());
+    let lock = Mutex::new(0);
+    *lock.lock().unwrap() += 1;
+    println!("the last line");
+}
+
+/// Prints the lines of a file that Reenact does not know of, one by one. A thread of std could be why they come in the
+/// order in which they do.
+fn lines(path: &str) {
+    std::thread::spawn(|| ()).join().unwrap();
+    for line in std::fs::read_to_string(path).unwrap().lines() {
+        println!("{line}");
+    }
     let lock = Mutex::new(0);
     *lock.lock().unwrap() += 1;
     println!("the last line");

@@ -46,6 +46,36 @@ fn threads_of_the_standard_library_that_have_names_print_in_the_recorded_order()
 }
 
 #[test]
+fn another_order_is_no_difference_beside_threads_without_reenact() {
+    let stage = Stage::new();
+    let program = program(&stage, &command(&stage, "print-lines"));
+    let world = stage.path("world");
+    fs::write(&world, "one\ntwo\nthree\n").unwrap();
+    let recorded = program.record_completely();
+    check(&program, &recorded, 3);
+
+    fs::write(&world, "two\nthree\none\n").unwrap();
+    let replayed = program.replay();
+    assert_eq!(replayed.report, None, "{replayed:#?}");
+    assert!(
+        replayed.stderr.contains("the same lines in another order"),
+        "{replayed:#?}"
+    );
+    assert_eq!(replayed.stdout, "two\nthree\none\nthe last line\n");
+    assert!(replayed.status.success(), "{replayed:#?}");
+
+    // Other lines are a difference, whatever their order.
+    for lines in ["two\nfour\none\n", "two\none\n", "two\nthree\none\none\n"] {
+        fs::write(&world, lines).unwrap();
+        let replayed = program.replay();
+        assert!(
+            replayed.printed().contains("something else"),
+            "{replayed:#?}"
+        );
+    }
+}
+
+#[test]
 fn another_text_is_reported_with_both() {
     let stage = Stage::new();
     let program = program(&stage, &command(&stage, "print-file"));
