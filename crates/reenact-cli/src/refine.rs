@@ -3,6 +3,7 @@
 mod lanes;
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     fs,
     io::{BufWriter, Write},
@@ -155,6 +156,9 @@ struct Line<'a> {
     site: String,
     #[serde(skip)]
     moment: u64,
+    /// When the call ended.
+    #[serde(skip)]
+    end: u64,
     #[serde(flatten)]
     item: Item<'a>,
 }
@@ -194,6 +198,7 @@ impl Seen<'_> {
             operation: operation.ordinal,
             site: operation.source.clone(),
             moment: operation.moment.unwrap_or(0),
+            end: 0,
             item: Item::Did {
                 what: &operation.operation,
                 object: &operation.object,
@@ -211,6 +216,7 @@ impl Seen<'_> {
                 .and_then(|caller| self.executable.line_before(caller))
                 .unwrap_or_default(),
             moment: call.sequence,
+            end: call.end.unwrap_or(u64::MAX),
             item: Item::Call {
                 function: &call.function,
                 depth: call.depth,
@@ -251,43 +257,54 @@ impl Seen<'_> {
         let mut out = BufWriter::new(screen::stdout());
         let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
         let mut activity = String::new();
-        let mut inside = 0;
+        // When the calls end that the current line is part of.
+        let mut open: Vec<u64> = Vec::new();
         for line in self.lines() {
             if line.activity != activity {
                 activity = line.activity.clone();
-                inside = 0;
+                open.clear();
                 writeln!(out, "{bold}{activity}{bold:#}")?;
             }
-            let (indent, text) = match &line.item {
+            while open.last().is_some_and(|end| *end <= line.moment) {
+                open.pop();
+            }
+            let indent = 2 * open.len();
+            let text = match &line.item {
                 Item::Call {
                     function,
-                    depth,
                     arguments,
                     result,
                     outcome,
+                    ..
                 } => {
-                    inside = depth + 1;
+                    open.push(line.end);
                     let arguments = arguments.iter();
-                    let arguments =
-                        arguments.map(|Argument { name, value }| format!("{name}: {value}"));
+                    let arguments = arguments
+                        .map(|Argument { name, value }| format!("{name}: {}", beginning(value)));
                     let arguments = arguments.collect::<Vec<_>>().join(", ");
                     let end = match result {
-                        Some(result) => format!("-> {result}"),
+                        Some(result) => format!("-> {}", beginning(result)),
                         None => format!("({outcome})"),
                     };
-                    (
-                        *depth,
-                        format!("{bold}{function}{bold:#}({arguments}) {end}"),
-                    )
+                    format!("{bold}{function}{bold:#}({arguments}) {end}")
                 }
-                Item::Did { what, object, note } => (inside, format!("{what} {object}  {note}")),
+                Item::Did { what, object, note } => format!("{what} {object}  {note}"),
             };
             let number = line
                 .operation
                 .map_or_else(String::new, |number| number.to_string());
-            let text = format!("{number:>6}  {:indent$}{text}", "", indent = 2 * indent);
+            let text = format!("{number:>6}  {:indent$}{text}", "");
             writeln!(out, "{}  {dim}{}{dim:#}", text.trim_end(), line.site)?;
         }
         out.flush()
+    }
+}
+
+/// Returns the beginning of a value, if it is long. The whole is in the output of `--json`.
+fn beginning(value: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 120;
+    match value.char_indices().nth(LONGEST) {
+        None => value.into(),
+        Some((end, _)) => format!("{}…", &value[..end]).into(),
     }
 }

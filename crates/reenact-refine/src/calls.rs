@@ -179,6 +179,7 @@ impl<'a, 'e> CallPlan<'a, 'e> {
                             activity: record.activity,
                             operation: record.operation,
                             sequence: record.sequence,
+                            end: None,
                             depth: 0,
                             function: described.name.clone(),
                             line: described.line.clone(),
@@ -289,6 +290,8 @@ pub struct Call {
     pub operation: u64,
     /// The position in the order of everything that was seen.
     pub sequence: u64,
+    /// The position in that order at which it ended, if that was seen.
+    pub end: Option<u64>,
     /// How many other calls it is part of.
     pub depth: usize,
     /// The name of the function.
@@ -341,7 +344,9 @@ impl Tree {
         let open = self.open.entry(caller_of(record)).or_default();
         // The stack grows downwards: what is below the new frame has been unwound.
         while open.last().is_some_and(|last| last.stack <= record.stack) {
-            open.pop();
+            if let Some(unwound) = open.pop() {
+                self.calls[unwound.call].end = Some(record.sequence);
+            }
         }
         let call = Call {
             depth: open.len(),
@@ -360,8 +365,9 @@ impl Tree {
         let Some(index) = open.iter().rposition(|call| call.function == function) else {
             return;
         };
-        let call = open[index].call;
-        open.truncate(index);
-        self.calls[call].result = outcome;
+        self.calls[open[index].call].result = outcome;
+        for ended in open.drain(index..) {
+            self.calls[ended.call].end = Some(record.sequence);
+        }
     }
 }

@@ -174,6 +174,32 @@ impl Shown<'_, '_, '_> {
             }
         }
         let name = short(name);
+        let only = match &all.fields[..] {
+            [field] => Some(field),
+            _ => None,
+        };
+        match (name, only) {
+            // As `Debug` shows them: what they contain.
+            (
+                "UnsafeCell" | "ManuallyDrop" | "MaybeUninit" | "NonZero" | "NonZeroInner",
+                Some(field),
+            ) => {
+                return self.value(field.ty, part(field), depth);
+            }
+            (name, _) if name.starts_with("Atomic") || name.starts_with("NonZero") => {
+                if let Some(field) = all.fields.first() {
+                    return self.value(field.ty, part(field), depth);
+                }
+            }
+            ("Mutex" | "RwLock" | "ReentrantLock", _) => {
+                if let Some(data) = field(all, &["data"]) {
+                    let _ = write!(self.text, "{name} {{ data: ");
+                    self.value(data.ty, part(data), depth - 1);
+                    return self.text.push_str(", .. }");
+                }
+            }
+            _ => {}
+        }
         let is_tuple = all.fields.iter().all(|field| field.name.starts_with("__"));
         match (all.fields.is_empty(), is_tuple) {
             (true, _) if name.is_empty() || name == "()" => self.text.push_str("()"),

@@ -75,7 +75,7 @@ fn a_party_that_nobody_waited_for() {
         diverged
         the replay differs from the recording
           activity:  main
-          operation: number 3 of this activity
+          operation: number 5 of this activity
           trace:     the operations since the last check were others, or on other objects
           program:   a thread is started
         The program is not the recorded one, or something that it depends on is not recorded.
