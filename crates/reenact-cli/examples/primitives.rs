@@ -44,6 +44,7 @@ const PROGRAMS: &[(&str, fn())] = &[
     ("mpsc-try", mpsc_try),
     ("mpsc-timeout", mpsc_timeout),
     ("mpsc-disconnect", mpsc_disconnect),
+    ("mpsc-endless-timeout", mpsc_endless_timeout),
     ("scope", scope),
     ("park", park),
     ("is-finished", is_finished),
@@ -354,6 +355,15 @@ fn mpsc_timeout() {
     let received = [(); 2].map(|()| receiver.recv_timeout(Duration::from_micros(100)));
     drop(receiver);
     println!("{received:?} {:?}", producer.join().unwrap());
+}
+
+/// No clock comes to the end of this time limit, so there is nothing that can fail.
+fn mpsc_endless_timeout() {
+    let (sender, receiver) = mpsc::channel();
+    let sender = thread::spawn(move || sender.send(1));
+    let received = receiver.recv_timeout(Duration::from_secs(u64::MAX));
+    println!("{}", received.unwrap());
+    sender.join().unwrap().unwrap();
 }
 
 fn mpsc_disconnect() {

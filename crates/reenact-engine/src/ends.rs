@@ -71,6 +71,8 @@ pub enum Patience {
     Forever,
     /// For a limited time.
     Limited,
+    /// For a time that is limited but does not expire.
+    Unlimited,
     /// Not at all.
     None,
 }
@@ -270,7 +272,8 @@ impl Ends {
         // It waits at a single channel, where others can meet it.
         let is_alone = match cases {
             &[(ends, _)] => {
-                patience == Patience::Forever || patience == Patience::Limited && ends.room == 0
+                let is_timed = matches!(patience, Patience::Limited | Patience::Unlimited);
+                patience == Patience::Forever || is_timed && ends.room == 0
             }
             _ => false,
         };
@@ -284,7 +287,8 @@ impl Ends {
         let count = || all().count() as u32;
         let announcement = Announcement {
             touches: &touches,
-            ready: (is_alone || patience == Patience::Forever).then_some(&is_any),
+            ready: (is_alone || matches!(patience, Patience::Forever | Patience::Unlimited))
+                .then_some(&is_any),
             ways: (!is_alone).then_some(&count),
             possible: (!is_alone).then_some(possible),
             is_timed: patience == Patience::Limited,

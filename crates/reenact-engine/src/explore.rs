@@ -196,6 +196,11 @@ pub fn wakes_spuriously(op: Op) -> bool {
     here().is_some_and(|execution| execution.wakes_spuriously(op))
 }
 
+/// Returns whether the calling code is explored around a recorded run.
+pub fn is_around_recording() -> bool {
+    here().is_some_and(|execution| execution.state().recorded.is_some())
+}
+
 /// Waits until no light activity has work and `is_idle` returns true.
 pub(crate) fn wait_until_idle(op: Op, is_idle: &dyn Fn() -> bool) {
     if let Some(execution) = here() {

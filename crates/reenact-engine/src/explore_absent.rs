@@ -67,6 +67,10 @@ pub fn wakes_spuriously(_op: Op) -> bool {
     false
 }
 
+pub fn is_around_recording() -> bool {
+    false
+}
+
 pub(crate) fn wait_until_idle(_op: Op, _is_idle: &dyn Fn() -> bool) {}
 
 pub(crate) fn pool(_size: usize, _make: impl FnOnce() -> Pool) -> Option<Pool> {

@@ -48,6 +48,15 @@ pub fn now() -> Instant {
     untracked(Instant::now)
 }
 
+/// Returns whether a wait with this time limit waits without one in an exploration, in which any other limit may expire:
+/// the clock cannot represent its end.
+#[inline]
+pub fn is_unlimited(limit: Duration) -> bool {
+    // Of what the clock can represent, half is left for its present reading, so that the answer does not depend on it.
+    const MOST: u64 = i64::MAX as u64 / 2;
+    limit.as_secs() > MOST && crate::explore::is_here()
+}
+
 /// Returns whether this time has come. Under a controller, which decides when a wait is over, no time passes.
 #[inline]
 pub fn has_passed(deadline: Instant) -> bool {

@@ -20,6 +20,9 @@ use crate::{
     replay::not_as_itself,
 };
 
+/// When a timer fires whose time the clock cannot represent: in thirty years.
+const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+
 /// Calls `fire` after `delay`, on some thread.
 pub fn fire_after(delay: Duration, fire: impl FnOnce() + Send + 'static) {
     if explore::is_here() {
@@ -30,7 +33,7 @@ pub fn fire_after(delay: Duration, fire: impl FnOnce() + Send + 'static) {
         not_as_itself(fire);
     } else {
         clock().add(Timer {
-            due: now() + delay,
+            due: now().checked_add(delay).unwrap_or_else(|| now() + FAR),
             fire: Box::new(fire),
         });
     }

@@ -251,6 +251,67 @@ fn a_path_that_does_not_end_as_recorded_does_not_fit() {
     );
 }
 
+#[test]
+fn a_time_limit_that_no_clock_comes_to_does_not_expire_beside_a_recorded_run() {
+    let directory = Directory::new();
+    record(&directory, &[example("primitives"), "mpsc-endless-timeout"]).assert_status(0);
+    let run = explore(&directory, &["--near", "1"]);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert!(report["divergence"].is_null(), "{report}");
+    let outcomes = report["outcomes"].as_array().unwrap();
+    assert!(!outcomes.is_empty(), "{report}");
+    for outcome in outcomes {
+        let ended = outcome["outcome"].as_str().unwrap();
+        assert!(ended.starts_with("ended as it should"), "{report}");
+    }
+}
+
+/// A test that fails under some schedules only, which the next test explores.
+#[test]
+#[ignore = "it is the subject of another test"]
+fn a_test_that_loses_an_update() {
+    use reenact::{
+        sync::{
+            Arc,
+            atomic::{AtomicU32, Ordering::SeqCst},
+        },
+        thread,
+    };
+    let counter = Arc::new(AtomicU32::new(0));
+    let threads = [(); 2].map(|()| {
+        let counter = Arc::clone(&counter);
+        thread::spawn(move || counter.store(counter.load(SeqCst) + 1, SeqCst))
+    });
+    threads.into_iter().for_each(|thread| {
+        thread.join().unwrap();
+    });
+    assert_eq!(counter.load(SeqCst), 2, "an update is lost");
+}
+
+#[test]
+fn a_flaky_test_is_explored_in_its_binary() {
+    let binary = std::env::current_exe().unwrap();
+    let test = "recordings::a_test_that_loses_an_update";
+    for one_by_one in [&["--test-threads=1"][..], &["--test-threads", "1"]] {
+        let directory = Directory::new();
+        let explore = [
+            "explore",
+            "-o",
+            "flaky.schedule",
+            "--",
+            binary.to_str().unwrap(),
+        ];
+        let test = ["--exact", test, "--ignored"];
+        let run = directory.reenact(&[&explore[..], one_by_one, &test].concat());
+        run.assert_status(1);
+        let why = format!("foreign0({}) panicked at ", test[1]);
+        assert!(run.stdout.starts_with(&why), "{}", run.stdout);
+        run.assert_stdout_has("an update is lost");
+        run.assert_stdout_has("with 3 switches from one to another:");
+        assert_eq!(directory.files(), ["flaky.schedule"]);
+    }
+}
+
 /// What is recorded in the next test: two threads that a test starts, and a test that starts none of its own before that.
 #[test]
 #[ignore = "it is the subject of another test"]

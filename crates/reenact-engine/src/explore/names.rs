@@ -362,7 +362,7 @@ impl Families {
 
     /// Returns whether it is a foreign thread.
     #[inline]
-    fn is_foreign(&self, number: u32) -> bool {
+    pub(super) fn is_foreign(&self, number: u32) -> bool {
         let member = self.members.get(number as usize);
         member.is_some_and(|(_, index)| Self::kind_of(*index) == 2)
     }

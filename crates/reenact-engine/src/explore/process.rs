@@ -17,6 +17,7 @@ mod watch;
 mod wire;
 
 use std::{
+    ffi::OsString,
     path::PathBuf,
     sync::{Arc, OnceLock},
 };
@@ -96,6 +97,17 @@ pub(crate) fn follow_from_environment() {
     }
 }
 
+/// Returns whether this process was started as a test binary that runs one test after the other. The threads that it
+/// creates for its tests are then part of what is explored. They are not by default: a library's thread may wait for
+/// something outside, and would keep its turn meanwhile.
+fn runs_tests_in_turn() -> bool {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    arguments.iter().any(|one| one == "--test-threads=1")
+        || arguments
+            .windows(2)
+            .any(|two| two[0] == "--test-threads" && two[1] == "1")
+}
+
 /// Makes the calling process an execution. The calling thread is the first activity; returns when it is its turn.
 fn become_execution(execution: &Arc<Execution>, control: Control, is_shown: bool) {
     let main = Arc::new(TurnToken::default());
@@ -106,7 +118,7 @@ fn become_execution(execution: &Arc<Execution>, control: Control, is_shown: bool
     };
     assert!(EXECUTION.set(this).is_ok(), "a process is one execution");
     let recorded = execution.state().recorded.clone();
-    if recorded.is_some_and(|recorded| recorded.has_foreign()) {
+    if runs_tests_in_turn() || recorded.is_some_and(|recorded| recorded.has_foreign()) {
         captured::threads::capture();
     }
     mode::be_explored();

@@ -14,7 +14,7 @@ use std::{
 
 use reenact_engine::{
     self as engine, End, Ends, Latch, Op, Selected, chose,
-    raw::{has_passed, now},
+    raw::{has_passed, is_unlimited, now},
 };
 
 use super::{
@@ -202,6 +202,7 @@ fn select_as(op: Op, cases: &mut [&mut dyn Case], timeout: Timeout) -> Option<us
         || cases.iter().map(|case| case.ends()).collect(),
         match timeout {
             Timeout::Never => engine::Patience::Forever,
+            Timeout::After(limit) if is_unlimited(limit) => engine::Patience::Unlimited,
             Timeout::After(_) => engine::Patience::Limited,
             Timeout::Now => engine::Patience::None,
         },
@@ -214,6 +215,10 @@ fn select_as(op: Op, cases: &mut [&mut dyn Case], timeout: Timeout) -> Option<us
         }
         Selected::Now(case) => return case.filter(|&case| cases[case].attempt(case)),
     }
+    let timeout = match timeout {
+        Timeout::After(limit) if is_unlimited(limit) => Timeout::Never,
+        timeout => timeout,
+    };
     let deadline = match timeout {
         Timeout::After(time) => now().checked_add(time),
         Timeout::Never | Timeout::Now => None,

@@ -7,8 +7,8 @@ use std::{fmt, sync::LockResult, time::Duration};
 
 use reenact_engine::{
     Access, Object, Op,
-    explore::wakes_spuriously,
-    raw::{RawCondvar, RawMutex, now},
+    explore::{is_around_recording, wakes_spuriously},
+    raw::{RawCondvar, RawMutex, is_unlimited, now},
 };
 
 use super::MutexGuard;
@@ -111,7 +111,9 @@ impl Condvar {
         dur: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let wait = |mutex: &RawMutex| self.raw.wait(mutex, Some(dur));
-        let (guard, signalled) = guard.wait(ops, &self.object, true, wait);
+        // A recording does not say when a timed wait was notified: a path through it needs the time limit.
+        let is_timed = !is_unlimited(dur) || is_around_recording();
+        let (guard, signalled) = guard.wait(ops, &self.object, is_timed, wait);
         let result = WaitTimeoutResult(!signalled);
         match guard {
             Ok(guard) => Ok((guard, result)),

@@ -70,7 +70,7 @@ impl Parking {
         let mut token = token.unwrap_or_else(PoisonError::into_inner);
         // To wake without a reason is the same as to wake because a time limit has expired.
         let timeout = match timeout {
-            None if !*token => wakes_spuriously(ops::WAKE_SPURIOUSLY).then_some(Duration::MAX),
+            None if !*token => wakes_spuriously(ops::WAKE_SPURIOUSLY).then_some(Duration::ZERO),
             timeout => timeout,
         };
         match timeout {

@@ -135,6 +135,58 @@ fn a_timed_wait_may_be_too_short_or_not() {
     assert_eq!(seen_by(0, &outcomes).len(), 2);
 }
 
+/// Those that the clock can represent expire; the others do not, in no wait.
+#[test]
+fn a_time_limit_that_the_clock_cannot_represent_does_not_expire() {
+    for (limit, may_expire) in [(Duration::from_secs(1), true), (Duration::MAX, false)] {
+        let received = all(move |log| {
+            let (sender, receiver) = mpsc::channel();
+            let thread = thread::spawn(move || sender.send(1));
+            log.note(0, receiver.recv_timeout(limit).unwrap_or(0));
+            drop(receiver);
+            let _ = thread.join().unwrap();
+        });
+        let met = all(move |log| {
+            let (sender, receiver) = csp::channel();
+            let thread = thread::spawn(move || sender.send(1));
+            log.note(0, receiver.recv_timeout(limit).unwrap_or(0));
+            drop(receiver);
+            let _ = thread.join().unwrap();
+        });
+        let selected = all(move |log| {
+            let (sender, receiver) = csp::unbounded();
+            let thread = thread::spawn(move || sender.send(1));
+            let got = csp::select! { recv(receiver) -> got => got.unwrap(), default(limit) => 0 };
+            log.note(0, got);
+            drop(receiver);
+            let _ = thread.join().unwrap();
+        });
+        let woken = all(move |log| {
+            let shared = Arc::new((Mutex::new(0), Condvar::new()));
+            let other = Arc::clone(&shared);
+            let thread = thread::spawn(move || {
+                *other.0.lock().unwrap() = 1;
+                other.1.notify_one();
+            });
+            let guard = shared.0.lock().unwrap();
+            let waited = shared.1.wait_timeout_while(guard, limit, |set| *set == 0);
+            log.note(0, *waited.unwrap().0);
+            thread.join().unwrap();
+        });
+        for outcomes in [received, met, selected, woken] {
+            assert_eq!(verdicts(&outcomes), BTreeSet::from([Verdict::Finished]));
+            let mut expected = BTreeSet::from([vec![1]]);
+            expected.extend(may_expire.then(|| vec![0]));
+            assert_eq!(seen_by(0, &outcomes), expected, "{limit:?}");
+        }
+    }
+    let kept = all(|_| {
+        let (promise, _resolver) = Promise::<i32>::pair();
+        let _ = promise.wait_timeout(Duration::MAX);
+    });
+    assert_eq!(verdicts(&kept), BTreeSet::from([Verdict::Deadlock]));
+}
+
 #[test]
 fn any_of_those_at_a_barrier_leads() {
     let outcomes = all(|log| {

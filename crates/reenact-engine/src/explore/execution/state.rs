@@ -486,12 +486,21 @@ impl State {
         }
     }
 
-    /// Returns the last panic of the main activity, after the one that caused it, if there is one.
-    pub(in crate::explore) fn panics_of_main(&self) -> Vec<(u32, Panic)> {
-        match self.actors[..self.born as usize].first() {
-            Some(main) if main.panic.is_some() => self.panics_behind(Families::MAIN),
-            _ => Vec::new(),
+    /// Returns the panics that may be why the program has failed: the last one of the main activity, after the one that
+    /// caused it. If there is none, those of the threads that the program created without Reenact: a test binary catches
+    /// the panics of its tests on such threads.
+    pub(in crate::explore) fn panics_that_end(&self) -> Vec<(u32, Panic)> {
+        let has_panicked = |number: u32| self.actors[number as usize].panic.is_some();
+        let main = (0..self.born.min(1)).find(|&main| has_panicked(main));
+        if let Some(main) = main {
+            return self.panics_behind(main);
         }
+        let foreign =
+            (0..self.born).filter(|&who| self.families.is_foreign(who) && has_panicked(who));
+        let mut panics: Vec<_> = foreign.flat_map(|who| self.panics_behind(who)).collect();
+        panics.sort_by_key(|(who, _)| self.actors[*who as usize].panicked);
+        panics.dedup_by_key(|(who, _)| *who);
+        panics
     }
 
     /// Returns whether no activity runs, or might run, without being chosen.

@@ -225,7 +225,7 @@ impl Execution {
             performed,
             is_deadlock: state.is_deadlock(),
             learned: state.learned,
-            panics: state.panics_of_main(),
+            panics: state.panics_that_end(),
             is_interrupted: state.is_interrupted(),
             notes: self.supervisor.news(),
             found: match state.wants_labels {

@@ -28,7 +28,10 @@ impl<R: Send + 'static> Promise<R> {
     #[track_caller]
     pub fn wait_timeout(self, timeout: Duration) -> Result<Result<R, Broken>, Promise<R>> {
         self.not_in_a_turn();
-        let deadline = now() + timeout;
+        // A deadline that the clock cannot represent is no deadline.
+        let Some(deadline) = now().checked_add(timeout) else {
+            return Ok(self.wait());
+        };
         let name = &self.shared.name;
         let in_time = choose_at(ops::WAIT_FOR_PROMISE, name, Access::Read, 1, || {
             self.shared.settled.wait_until(deadline).into()
