@@ -186,16 +186,8 @@ impl Family {
         if self.has_start(number) {
             return next;
         }
-        let after = self
-            .blocks
-            .partition_point(|block| block.children.first <= number);
-        let block = after.checked_sub(1).map(|index| &self.blocks[index]);
-        let end = match block.filter(|block| number - block.children.first < block.children.count) {
-            Some(ChildBlock { children, .. }) => {
-                u64::from(children.first) + u64::from(children.count)
-            }
-            None => 1 << 32,
-        };
+        let end = self.block_end(number).unwrap_or(1 << 32);
+        let after = self.blocks_up_to(number);
         let next_block = self.blocks.get(after);
         let next_block = next_block.map_or(1 << 32, |block| u64::from(block.children.first));
         let next_start = self.starts.range(number..).next();
@@ -213,13 +205,28 @@ impl Family {
         })
     }
 
+    /// Returns how many blocks begin at this number or before it.
+    fn blocks_up_to(&self, number: u32) -> usize {
+        self.blocks
+            .partition_point(|block| block.children.first <= number)
+    }
+
+    /// Returns the block that this number is in.
+    fn block_of(&self, number: u32) -> Option<&ChildBlock> {
+        let block = &self.blocks[self.blocks_up_to(number).checked_sub(1)?];
+        (number - block.children.first < block.children.count).then_some(block)
+    }
+
+    /// Returns the end of the block that this number is in.
+    pub(crate) fn block_end(&self, number: u32) -> Option<u64> {
+        let ChildBlock { children, .. } = self.block_of(number)?;
+        Some(u64::from(children.first) + u64::from(children.count))
+    }
+
     fn parent_by_block(&self, number: u32) -> Option<(u32, u64)> {
-        let after = self
-            .blocks
-            .partition_point(|block| block.children.first <= number);
-        let ChildBlock { children, before } = self.blocks.get(after.checked_sub(1)?)?;
+        let ChildBlock { children, before } = self.block_of(number)?;
         let nth = number - children.first;
-        (nth < children.count).then(|| (children.parent, before + u64::from(nth)))
+        Some((children.parent, before + u64::from(nth)))
     }
 
     /// Returns the activity's place in the family tree.

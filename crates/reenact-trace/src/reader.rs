@@ -148,14 +148,20 @@ impl Trace {
         self.catalog.find(number).map(|_| self.family.info(number))
     }
 
-    /// Returns the lowest number from this one on that no activity of the trace has.
+    /// Returns the lowest number from this one on that no activity of the trace has, and that is in no block of children:
+    /// a child whose number is from a block may have started although the trace has nothing of it.
     pub fn free_number(&self, from: u32) -> Option<u32> {
         let mut number = from;
-        while let Some(row) = self.catalog.find(number) {
-            let row = &self.catalog.rows()[row];
-            number = row.first().checked_add(row.count())?;
+        loop {
+            let in_catalog = self.catalog.find(number).map(|row| {
+                let row = &self.catalog.rows()[row];
+                u64::from(row.first()) + u64::from(row.count())
+            });
+            match in_catalog.or_else(|| self.family.block_end(number)) {
+                Some(end) => number = u32::try_from(end).ok()?,
+                None => return Some(number),
+            }
         }
-        Some(number)
     }
 
     /// Returns the activity's place in the family tree, such as `main.2.a0`: the first child of main's third, with a

@@ -189,17 +189,31 @@ impl Replay {
             self.has_printed_all(runner, cursor, &doing());
         }
         loop {
+            self.skip_calls(runner, cursor, doing);
+            match cursor.next_library() {
+                Some(next) if is_print(next.kind) => {
+                    self.has_not_printed(runner, cursor, next, &doing());
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// The same, up to the next text that the trace has.
+    pub(super) fn skip_calls(
+        &self,
+        runner: &Runner,
+        cursor: &mut Cursor,
+        doing: &dyn Fn() -> String,
+    ) {
+        loop {
             self.pass_checks(runner, cursor, doing);
             let Some(next) = cursor.next_library() else {
                 return;
             };
-            if is_print(next.kind) {
-                self.has_not_printed(runner, cursor, next, &doing());
-                continue;
-            }
             // The waits of libraries do not ask for random bytes.
-            let is_left_out =
-                runner.is_foreign || next.kind != Kind::RANDOM && self.may_differ(runner);
+            let is_left_out = !is_print(next.kind)
+                && (runner.is_foreign || next.kind != Kind::RANDOM && self.may_differ(runner));
             if !is_left_out {
                 return;
             }

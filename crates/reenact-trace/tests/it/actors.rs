@@ -146,6 +146,20 @@ fn ends_of_neighbours_are_one_entry_until_its_count_is_full() {
     assert_eq!(stream(&trace, 500_000).items.len(), 2);
 }
 
+#[test]
+fn a_number_from_a_block_is_not_free_although_the_trace_has_nothing_of_that_child() {
+    let (_directory, path, writer) = temporary();
+    let mut appender = writer.appender(0).unwrap();
+    let mut main = Recorder::start(&mut appender, 0);
+    assert!(main.say(&mut appender, children(1, 8)));
+    assert!(main.say(&mut appender, children(10, 5)));
+    drop((appender, writer));
+    let trace = open(&path);
+    assert!(trace.activity(1).is_none());
+    let free = [0, 1, 8, 9, 10, 12, 15].map(|from| trace.free_number(from));
+    assert_eq!(free, [9, 9, 9, 9, 15, 15, 15].map(Some));
+}
+
 /// Nobody needs to say a start, and who says one keeps it.
 #[test]
 fn children_in_blocks_are_those_of_which_there_is_something() {

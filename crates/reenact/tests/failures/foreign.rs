@@ -67,3 +67,25 @@ fn in_a_pool_that_waits_for_work_until_the_end() {
 fn one_that_ends_the_process() {
     assert_eq!(foreign_threads("foreign-exit"), ["foreign0(guest)"]);
 }
+
+/// ```text
+/// main     ── process ── guest ── process ── recv ── end
+/// process  ── (begins) ────────────── lock: after the end of the recording
+/// guest    ─────────── lock: after the end of the recording
+/// process  ────────────────────────────────────────── send
+/// ```
+///
+/// The trace has nothing of the first process nor of the guest, only that there is a number for the former. With one
+/// worker, the second process runs when the first one is put aside.
+#[test]
+fn one_that_is_not_in_the_trace_is_not_taken_for_a_process_that_is_not() {
+    let stage = Stage::new();
+    let program = || {
+        let program = stage.program("foreign-beside-process");
+        program.env("REENACT_WORKERS", "1")
+    };
+    let recorded = program().env("HELD", "1").record();
+    recorded.is_fine();
+    assert_eq!(stage.recovered().activities().len(), 2);
+    program().replay().is_same_as(&recorded);
+}

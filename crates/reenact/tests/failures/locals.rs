@@ -34,6 +34,11 @@ fn thread_local_destructors_of_main() {
 }
 
 #[test]
+fn a_thread_local_destructor_of_main_that_prints() {
+    replays("locals-print");
+}
+
+#[test]
 fn a_thread_local_destructor_that_waits_for_another_thread() {
     replays("locals-wait");
 }

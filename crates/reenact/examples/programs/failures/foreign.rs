@@ -1,8 +1,13 @@
 //! Programs with threads that nobody announced: they come from `std::thread`, as those of a library do.
 
-use std::thread as std_thread;
+use std::{
+    fs,
+    sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst},
+    thread as std_thread,
+};
 
 use reenact::{
+    csp,
     sync::{Arc, Mutex, mpsc},
     thread,
 };
@@ -15,6 +20,7 @@ crate::programs! {
     "foreign-mixed" => mixed,
     "foreign-pool" => pool,
     "foreign-exit" => exit,
+    "foreign-beside-process" => beside_process,
 }
 
 fn start(name: &str, body: impl FnOnce() + Send + 'static) -> std_thread::JoinHandle<()> {
@@ -136,4 +142,44 @@ fn exit() {
     });
     push(&list, 2, 300);
     guest.join().unwrap();
+}
+
+/// A process and a thread that do nothing until main has ended the process, if `HELD` is set. If it is not, each comes to
+/// its first operation after the other has begun.
+fn beside_process() {
+    static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
+    static GUEST: AtomicI32 = AtomicI32::new(0);
+    let list = Arc::new(Mutex::new(Vec::new()));
+    let (ours, theirs) = (Arc::clone(&list), list);
+    let is_held = std::env::var_os("HELD").is_some();
+    csp::spawn(move || {
+        while is_held {
+            csp::yield_now();
+        }
+        HAS_BEGUN.store(true, SeqCst);
+        while !is_asleep(GUEST.load(SeqCst)) {
+            std_thread::yield_now();
+        }
+        push(&ours, 1, 1);
+    });
+    start("guest", move || {
+        if is_held {
+            sleep_for_good();
+        }
+        while !HAS_BEGUN.load(SeqCst) {
+            std_thread::yield_now();
+        }
+        // SAFETY: It has no conditions.
+        GUEST.store(unsafe { libc::gettid() }, SeqCst);
+        push(&theirs, 2, 1);
+    });
+    let (sender, receiver) = mpsc::channel();
+    csp::spawn(move || sender.send("from another process"));
+    println!("{}", receiver.recv().unwrap());
+}
+
+/// Whether the thread with this id sleeps.
+fn is_asleep(thread: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/self/task/{thread}/stat"));
+    stat.is_ok_and(|stat| stat.contains(") S "))
 }

@@ -14,6 +14,7 @@ crate::programs! {
     "locals-foreign" => locals_of_foreign_threads,
     "locals-main" => locals_of_main,
     "locals-wait" => locals_that_wait,
+    "locals-print" => locals_that_print,
     "statics" => statics,
     "exit-handler" => exit_handler,
 }
@@ -110,6 +111,22 @@ fn locals_of_main() {
     let other = thread::spawn(|| leave_farewells(6));
     other.join().unwrap();
     show();
+}
+
+/// What main prints last, it prints when the process already exits.
+fn locals_that_print() {
+    struct Speaks;
+    impl Drop for Speaks {
+        fn drop(&mut self) {
+            say("main has ended");
+        }
+    }
+    thread_local! {
+        static SPEAKS: RefCell<Option<Speaks>> = const { RefCell::new(None) };
+    }
+    SPEAKS.set(Some(Speaks));
+    list().push(1);
+    say("main ends");
 }
 
 /// The end of a thread has to wait for another thread, while main waits for both:
