@@ -6,7 +6,7 @@
 //! `replay/printed.rs`.
 //!
 //! Two things are printed that are not the program's, and are not compared: the ids of threads in the messages of
-//! panics, and the frames of backtraces, whose addresses differ from run to run and which have frames of reenact.
+//! panics, with the numbers of workers, and the frames of backtraces, whose addresses differ from run to run and which have frames of reenact.
 
 use std::{
     borrow::Cow,
@@ -176,6 +176,8 @@ pub(crate) struct Comparison {
 const HEADER: &[u8] = b"stack backtrace:";
 /// Before the name and the id of a thread that panics or overflows its stack.
 const THREAD: &[u8] = b"thread '";
+/// The beginning of the name of a worker of ours, before its number: which of them runs an actor is not recorded.
+const WORKER: &[u8] = b"worker-";
 /// Between its name and its id.
 const BEFORE_ID: &[u8] = b"' (";
 
@@ -188,6 +190,10 @@ enum Line {
     Header(u8),
     /// After so many bytes of [`THREAD`].
     Thread(u8),
+    /// In the name of a thread, after so many bytes of [`WORKER`].
+    Worker(u8),
+    /// In the number of a worker.
+    Number,
     /// In the name of a thread, after so many bytes of [`BEFORE_ID`].
     Name(u8),
     /// In the id of a thread.
@@ -245,21 +251,29 @@ impl Comparison {
                 Line::Other
             }
             Line::Thread(at) if matches(THREAD, at) => match usize::from(at) + 1 == THREAD.len() {
-                true => Line::Name(0),
+                true => Line::Worker(0),
                 false => Line::Thread(at + 1),
             },
+            Line::Worker(at) if matches(WORKER, at) => match usize::from(at) + 1 == WORKER.len() {
+                true => Line::Number,
+                false => Line::Worker(at + 1),
+            },
+            Line::Number if first.is_ascii_digit() => Line::Number,
             Line::Name(at) if matches(BEFORE_ID, at) => {
                 match usize::from(at) + 1 == BEFORE_ID.len() {
                     true => Line::Id,
                     false => Line::Name(at + 1),
                 }
             }
-            Line::Name(_) => Line::Name(u8::from(first == BEFORE_ID[0])),
+            Line::Name(_) | Line::Worker(_) | Line::Number => {
+                Line::Name(u8::from(first == BEFORE_ID[0]))
+            }
             Line::Id if first.is_ascii_digit() => Line::Id,
             Line::Frame => Line::Frame,
             _ => Line::Other,
         };
-        let is_compared = next != Line::Frame && !(next == Line::Id && first.is_ascii_digit());
+        let is_number = first.is_ascii_digit() && matches!(next, Line::Id | Line::Number);
+        let is_compared = next != Line::Frame && !is_number;
         self.line = match last {
             b'\n' => Line::Start,
             _ => next,
@@ -320,6 +334,21 @@ mod tests {
             compared("\nthread 'it's (mine)' (4711) panicked at src/main.rs:2:5:\n(12)\n"),
             "\nthread 'it's (mine)' () panicked at src/main.rs:2:5:\n(12)\n"
         );
+    }
+
+    #[test]
+    fn the_number_of_a_worker_that_panics_is_not_compared() {
+        assert_eq!(
+            compared("thread 'worker-12' (4711) panicked at src/main.rs:2:5:\n"),
+            "thread 'worker-' () panicked at src/main.rs:2:5:\n"
+        );
+        for text in [
+            "thread 'work-1' (idle)\n",
+            "thread 'worker' panicked\n",
+            "worker-1\n",
+        ] {
+            assert_eq!(compared(text), text);
+        }
     }
 
     #[test]
