@@ -140,7 +140,7 @@ fn the_report_of_a_process_too_many() {
         expect![[r#"
         the replay differs from the recording
           activity:  main
-          operation: number 3 of this activity
+          operation: number 4 of this activity
           trace:     the trace says that this activity had ended here
           program:   an actor or a process is made
         The program is not the recorded one, or something that it depends on is not recorded.
