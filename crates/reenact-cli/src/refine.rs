@@ -131,9 +131,9 @@ fn calls_of(args: &RefineArgs, replay: &Refinement) -> Result<Exit, Error> {
 
 /// Returns the number of the main activity.
 fn main_of(trace: &Trace) -> Option<u32> {
-    let mut activities = trace.activities();
-    let main = activities.find(|activity| activity.origin == Origin::Main);
-    main.map(|main| main.number)
+    let mut crowds = trace.crowds();
+    let main = crowds.find(|crowd| crowd.first.origin == Origin::Main);
+    main.map(|main| main.first.number)
 }
 
 fn refused(error: &dyn std::fmt::Display) -> Error {

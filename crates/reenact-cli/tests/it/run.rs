@@ -93,7 +93,7 @@ impl Directory {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let own = args.split(|&arg| arg == "--").next().unwrap_or_default();
         let of_recording = match own.first() {
-            Some(&"replay") => true,
+            Some(&("replay" | "refine")) => true,
             Some(&("explore" | "debug")) => own.iter().any(|arg| arg.ends_with(".reenact")),
             _ => false,
         };

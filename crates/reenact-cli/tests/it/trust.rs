@@ -47,15 +47,20 @@ fn is_started(directory: &Directory, run: &Run) {
 fn no_command_starts_a_program_elsewhere() {
     let directory = Directory::new();
     directory.trace_of_shell("bug.reenact", BEGINS, Some(Exit::Status(0)));
-    for (command, status) in [("replay", 125), ("explore", 2), ("debug", 2)] {
-        let run = directory.finish(&mut directory.command_as_is(&[command, "bug.reenact"]));
+    for (arguments, status) in [
+        (&["replay", "bug.reenact"][..], 125),
+        (&["refine", "bug.reenact", "--lanes"], 125),
+        (&["explore", "bug.reenact"], 2),
+        (&["debug", "bug.reenact"], 2),
+    ] {
+        let run = directory.finish(&mut directory.command_as_is(arguments));
         run.assert_status(status);
         expect![[r#"
             reenact: did not start /bin/sh: it is not below the current directory, and nobody has confirmed it
             help: it would run, in DIR/: sh -c 'echo begun >begun; : >$REENACT_REPORT.claim; exit 0'; if you trust the recording, add --trust
         "#]]
         .assert_eq(&run.stderr.replace("in DIR:", "in DIR/:"));
-        assert!(!directory.path("begun").exists(), "{command}");
+        assert!(!directory.path("begun").exists(), "{arguments:?}");
     }
 }
 

@@ -148,6 +148,39 @@ pub(super) fn begin(all: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)>
         .collect()
 }
 
+/// Returns whether a text contains the value of a variable that is not recorded because it may be a secret: a program may
+/// print what it has read.
+pub(super) fn has_secret(text: &[u8]) -> bool {
+    /// A shorter value is found by chance.
+    const SHORTEST: usize = 6;
+    static SECRETS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
+    let Some(at_start) = AT_START.get() else {
+        return false;
+    };
+    let secrets = SECRETS.get_or_init(|| {
+        let is_secret = |(name, value): &(&OsString, &OsString)| {
+            let name = name.to_string_lossy();
+            value.len() >= SHORTEST && may_be_secret(&name, value) && !at_start.is_wanted(&name)
+        };
+        let secrets = at_start.values.iter().filter(is_secret);
+        secrets
+            .map(|(_, value)| value.as_bytes().to_vec())
+            .collect()
+    });
+    secrets.iter().any(|secret| {
+        // SAFETY: Both ranges are those of slices.
+        let found = unsafe {
+            libc::memmem(
+                text.as_ptr().cast(),
+                text.len(),
+                secret.as_ptr().cast(),
+                secret.len(),
+            )
+        };
+        !found.is_null()
+    })
+}
+
 /// Records that the program has asked for a variable.
 #[cold]
 pub(crate) fn note(name: &CStr) {

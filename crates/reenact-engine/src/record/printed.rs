@@ -2,6 +2,7 @@
 
 use reenact_trace::Kind;
 
+use super::environment::has_secret;
 use crate::{
     activity::with_recording,
     printed::{Order, Stream, hash_of, number_of},
@@ -10,7 +11,8 @@ use crate::{
 /// Records that a text is printed. Called before it is: whoever sees it may kill the process at once, and the trace then
 /// has it.
 ///
-/// The text is stored as data; what does not fit any more, or is to be kept out of the trace, as a hash. None of this is
+/// The text is stored as data; what does not fit any more, is to be kept out of the trace, or contains a secret, as a
+/// hash. None of this is
 /// in the hash of the activity.
 pub(crate) fn printed(stream: Stream, order: &mut Order, text: &[u8]) {
     with_recording(|me| {
@@ -21,7 +23,8 @@ pub(crate) fn printed(stream: Stream, order: &mut Order, text: &[u8]) {
             return Some(());
         }
         let number = number_of(stream, order.next - printing.next);
-        let (kind, second) = match order.has_room(stream, &compared) {
+        let is_kept = !has_secret(&compared) && order.has_room(stream, &compared);
+        let (kind, second) = match is_kept {
             true => (Kind::PRINTED, me.appender.data(&compared)?),
             false => (Kind::PRINTED_HASH, hash_of(&compared)),
         };

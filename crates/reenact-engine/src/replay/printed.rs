@@ -20,7 +20,7 @@ use std::{
     },
 };
 
-use reenact_trace::{ActivityInfo, Event, Item, Kind, Origin, Trace};
+use reenact_trace::{Crowd, Event, Item, Kind, Origin, Trace};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Replay, Runner, cursor::Cursor, ending, report};
@@ -73,17 +73,20 @@ impl Lines {
     /// Returns the lines of a stream in a trace; `None` if the trace does not have all of the text.
     fn recorded(trace: &Arc<Trace>, stream: Stream) -> Option<Lines> {
         let mut lines = Lines::default();
-        for activity in trace.activities() {
-            for item in trace.events(activity.number) {
+        for Crowd { first, count } in trace.crowds() {
+            let mut of_each = Lines::default();
+            for item in trace.events(first.number) {
                 match item {
                     Ok(Item::Event(event)) if from_number(event.number).0 != stream => {}
                     Ok(Item::Event(event)) if event.kind == Kind::PRINTED => {
-                        lines.add(activity.number, &trace.data(event.second).ok()?);
+                        of_each.add(first.number, &trace.data(event.second).ok()?);
                     }
                     Ok(Item::Event(event)) if event.kind == Kind::PRINTED_HASH => return None,
                     _ => {}
                 }
             }
+            let sum = of_each.sum().wrapping_mul(count.into());
+            lines.sum = lines.sum.wrapping_add(sum);
         }
         Some(lines)
     }
@@ -108,8 +111,8 @@ struct Held {
 impl Printed {
     /// Creates the state for a replay of this trace.
     pub(super) fn of(trace: &Trace) -> Printed {
-        let is_foreign = |activity: ActivityInfo| activity.origin == Origin::Foreign;
-        let has_others = trace.activities().any(is_foreign) || unrecorded::has_threads(trace);
+        let is_foreign = |crowd: Crowd| crowd.first.origin == Origin::Foreign;
+        let has_others = trace.crowds().any(is_foreign) || unrecorded::has_threads(trace);
         Printed {
             lines: has_others.then(Default::default),
             ..Printed::default()
@@ -601,9 +604,9 @@ fn place_in_stream(
     done: usize,
 ) -> Option<(u64, u64)> {
     let (mut found, mut line, mut byte) = (0, 0, 0);
-    for activity in trace.activities() {
+    for Crowd { first, .. } in trace.crowds() {
         let mut next = 0u64;
-        for item in trace.events(activity.number) {
+        for item in trace.events(first.number) {
             let Ok(Item::Event(event)) = item else {
                 continue;
             };
