@@ -67,6 +67,7 @@ pub fn wakes_spuriously(_op: Op) -> bool {
     false
 }
 
+/// Returns whether the calling code is explored around a recorded run.
 pub fn is_around_recording() -> bool {
     false
 }

@@ -9,7 +9,7 @@
 //!
 //! The first byte of an instruction is replaced by `int3`, and stays so: other threads may be about to execute it. The
 //! handler of `SIGTRAP` copies what the probe asks for ([`records`]) and lets the thread continue with the replaced
-//! instruction, which the plan has translated so that it can run elsewhere ([`patch`]). The handler allocates nothing,
+//! instruction, which the plan has translated so that it can run elsewhere (`patch.rs`). The handler allocates nothing,
 //! takes no lock, and calls nothing of the C library, so a probe may be anywhere except in this module.
 //!
 //! A probe does not change what happens: it does no operation, and a thread that is stopped for a microsecond is one

@@ -153,8 +153,10 @@ fn beside_process() {
     let (ours, theirs) = (Arc::clone(&list), list);
     let is_held = std::env::var_os("HELD").is_some();
     csp::spawn(move || {
-        while is_held {
-            csp::yield_now();
+        if is_held {
+            loop {
+                csp::yield_now();
+            }
         }
         HAS_BEGUN.store(true, SeqCst);
         while !is_asleep(GUEST.load(SeqCst)) {
