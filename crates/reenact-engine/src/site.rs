@@ -257,16 +257,16 @@ fn found() -> Option<&'static Site> {
 
 /// A frame, as the unwinder of the C compiler's library describes it.
 #[repr(C)]
-pub(crate) struct UnwindContext(c_void);
+struct UnwindContext(c_void);
 
 unsafe extern "C" {
     /// Calls `visit` for each frame of the stack, innermost first, until it does not return 0.
-    pub(crate) fn _Unwind_Backtrace(
+    fn _Unwind_Backtrace(
         visit: extern "C" fn(*mut UnwindContext, *mut c_void) -> c_int,
         data: *mut c_void,
     ) -> c_int;
     /// Returns the address of a frame, and whether it is that of an instruction that has not been executed yet.
-    pub(crate) fn _Unwind_GetIPInfo(context: *mut UnwindContext, is_exact: &mut c_int) -> usize;
+    fn _Unwind_GetIPInfo(context: *mut UnwindContext, is_exact: &mut c_int) -> usize;
 }
 
 /// The number of frames that identify a stack.

@@ -24,7 +24,8 @@ pub enum PlanError {
     Executable(#[from] ExecutableError),
     /// There are no such functions.
     #[error(
-        "no function of the executable is in `{wanted}`; it has functions of {known}",
+        "no function of the executable is in `{wanted}`; it has functions of {known}, and a crate that was built without \
+         debug information (`debug = true` in its profile) is not among them",
         known = known.join(", ")
     )]
     NoFunction {

@@ -25,7 +25,6 @@ use super::{
 use crate::{
     activity::{Hot, NOBODY},
     mode,
-    site::{_Unwind_Backtrace, _Unwind_GetIPInfo, UnwindContext},
 };
 
 /// The probes of this process.
@@ -110,8 +109,7 @@ impl Copy {
             Copy::Register(0..=32)
             | Copy::Memory {
                 register: 0..=16, ..
-            }
-            | Copy::Stack { .. } => 0,
+            } => 0,
             Copy::Behind { pointer, .. } => usize::from(pointer) + 8,
             Copy::Elements { pointer, count, .. } => usize::from(pointer.max(count)) + 8,
             _ => usize::MAX,
@@ -154,7 +152,7 @@ extern "C" fn on_trap(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
     let Some((placed, index)) = found else {
         return pass_on(signal, info, context);
     };
-    // As it was before the instruction: the stack is walked from here.
+    // As it was before the instruction.
     state.uc_mcontext.gregs[libc::REG_RIP as usize] = at as i64;
     // A forked child has the probes, but is not the replayed process.
     if mode::is_controlled() && !IS_STOPPED.replace(true) {
@@ -255,7 +253,6 @@ impl Placed {
                 let length = (to.len() as u64).min(length) as usize;
                 self.read(word(pointer), &mut to[..length])
             }
-            Copy::Stack { .. } => walk(to),
         };
         *done = is_done.into();
     }
@@ -354,47 +351,6 @@ fn vector(state: &libc::ucontext_t, number: u8, to: &mut [u8]) -> bool {
         to.copy_from_slice(&part.to_ne_bytes());
     }
     true
-}
-
-/// Writes the return addresses of the calling thread's stack, beginning where it was interrupted.
-fn walk(to: &mut [u8]) -> bool {
-    struct Walk<'a> {
-        to: std::slice::ChunksMut<'a, u8>,
-        /// Whether the frame of the signal has been passed.
-        is_in_program: bool,
-    }
-    extern "C" fn frame(context: *mut UnwindContext, walk: *mut c_void) -> c_int {
-        const GO_ON: c_int = 0;
-        const END: c_int = 5;
-        // SAFETY: `walk` passes a reference to its own `Walk`, and the library a valid context.
-        let (walk, address, is_exact) = unsafe {
-            let mut is_exact = 0;
-            let address = _Unwind_GetIPInfo(context, &mut is_exact);
-            (&mut *walk.cast::<Walk<'_>>(), address, is_exact != 0)
-        };
-        // The handler returns to the kernel's code through a frame that the unwinder knows as one of a signal; the next
-        // one is where the thread was interrupted, so its address is exact.
-        walk.is_in_program |= is_exact;
-        if !walk.is_in_program {
-            return GO_ON;
-        }
-        match walk.to.next() {
-            Some(to) if to.len() == 8 => {
-                to.copy_from_slice(&(address as u64).to_ne_bytes());
-                GO_ON
-            }
-            _ => END,
-        }
-    }
-    to.fill(0);
-    let mut walk = Walk {
-        to: to.chunks_mut(8),
-        is_in_program: false,
-    };
-    // SAFETY: The unwinder of the C compiler's library walks the stack without allocating, and finds the description of
-    // a function without a lock.
-    unsafe { _Unwind_Backtrace(frame, (&raw mut walk).cast()) };
-    walk.is_in_program
 }
 
 /// Makes a system call without the C library: its number and six arguments. Returns a negative error number if it fails.

@@ -90,12 +90,6 @@ pub enum Copy {
         /// The maximum number of bytes.
         most: u16,
     },
-    /// The return addresses of the stack, innermost first, starting with the address of the instruction; 0 after the
-    /// last.
-    Stack {
-        /// The maximum number.
-        most: u16,
-    },
 }
 
 impl Copy {
@@ -106,7 +100,6 @@ impl Copy {
             Copy::Register(_) => 16,
             Copy::Memory { length, .. } | Copy::Behind { length, .. } => length.into(),
             Copy::Elements { most, .. } => most.into(),
-            Copy::Stack { most } => usize::from(most) * 8,
         }
     }
 }
